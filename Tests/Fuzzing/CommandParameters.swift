@@ -106,11 +106,9 @@ enum CommandParametersHarness: Harness {
       case .messageSendFiles(let send): send.channelURL
       case .messageList(let list): list.channelURL
       case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose, .userGet,
-        .userUpdate, .userPreferences, .groupList, .groupUnread, .groupChanges, .groupsMarkRead,
-        .channelList,
-        .fileCreate, .fileGet,
-        .fileList, .fileCancel, .previewFetch,
-        .previewCancel:
+        .userUpdate, .userPreferences, .userBlock, .userUnblock, .userBlocked, .groupList,
+        .groupUnread, .groupChanges, .groupsMarkRead, .channelList, .fileCreate, .fileGet,
+        .fileList, .fileCancel, .previewFetch, .previewCancel:
         nil
       }
     if let url {

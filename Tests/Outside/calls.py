@@ -201,9 +201,10 @@ class World:
             parts = {"channel_url": self.group_url, "message_id": self.group_message_id, **parts}
         if "/count_preference/" in template:
             parts = {"channel_url": self.group_url, "user_id": self.author_id, **parts}
-        for name in ("channel_url", "user_id", "message_id", "key", "custom_type",
+        parts.setdefault("target_id", self.guest_id)
+        for name in ("channel_url", "user_id", "target_id", "message_id", "key", "custom_type",
                      "api_token_id", "session_id", "server_id", "file_id"):
-            text = str(parts.get(name, getattr(self, name)))
+            text = str(parts[name] if name in parts else getattr(self, name))
             template = template.replace("{" + name + "}", quote(text, safe=""))
         assert "{" not in template, f"nobody says what {template} may stand for"
         return template + (f"?{urlencode(query)}" if query else "")
@@ -217,7 +218,7 @@ class World:
                 channel, f"{channel}/metadata", f"{channel}/metacounter",
                 f"{channel}/messages/total_count", group, f"{group}/metadata", f"{group}/metacounter",
                 f"{group}/messages/total_count", f"{group}/ban/{self.user_id}", user,
-                f"/users/{self.author_id}", f"{user}/channel_invitation_preference", limits,
+                f"/users/{self.author_id}", f"{user}/channel_invitation_preference", f"{user}/block", limits,
                 f"{limits}/channels/{self.channel_url}",
                 f"{limits}/custom_types/{quote(self.custom_type, safe='')}",
                 "/parley/api_tokens", f"{channel}/ban/{self.user_id}"):
@@ -282,7 +283,7 @@ def calls(world, fresh):
         "declineInvitation": [Call(guest)],
         "joinGroup": [Call(guest)],
         "leaveGroup": [Call({"user_ids": [world.author_id]})],
-        "listMembers": nothing,
+        "listMembers": nothing + [Call(query={"user_id": world.author_id})],
         "viewMember": nothing,
         "listGroups": nothing,
         "hideGroup": [Call(author)],
@@ -300,7 +301,10 @@ def calls(world, fresh):
         "viewCountPreference": nothing,
         "updateCountPreference": [Call({"count_preference": "false"})],
         "viewInvitationPreference": nothing,
-        "updateInvitationPreference": [Call({"auto_accept": True})]}
+        "updateInvitationPreference": [Call({"auto_accept": True})],
+        "blockUsers": [Call({"target_id": world.guest_id, "user_ids": [world.author_id]})],
+        "listBlockedUsers": nothing,
+        "unblockUser": nothing}
 
 
 def channel_calls(world, fresh):

@@ -12,7 +12,7 @@ from harness import PATIENCE, fence
 from schemas import description, operations, problems
 
 # Any name stands for something there: what holds for it is asked and set before there is any.
-ANYTHING = {"custom_type"}
+ANYTHING = {"custom_type", "target_id"}
 
 
 def guarded():

@@ -156,6 +156,11 @@ def group_refusals(world, ghost, idle):
             "message_type": "MESG", "user_id": world.guest_id, "message": "x"}),
         Refusal("sendGroupMessage", 400750, {"message_type": "MESG", "user_id": banned, "message": "x"}),
         Refusal("updateInvitationPreference", 400105, {}, name="auto_accept"),
+        Refusal("blockUsers", 400105, {}, name="target_id"),
+        Refusal("blockUsers", 400111, {"target_id": world.user_id}, name="target_id"),
+        Refusal("blockUsers", 400111, {"user_ids": [world.guest_id, world.user_id]}, name="user_ids"),
+        Refusal("blockUsers", 400201, {"user_ids": [world.guest_id, ghost]}),
+        Refusal("listBlockedUsers", 400109, query={"token": "ab" * 20}),
     ]
     for operation in ("viewGroup", "updateGroup", "deleteGroup", "listMembers", "listGroupMessages",
                       "viewGroupMetadataItem", "listGroupMetacounters"):

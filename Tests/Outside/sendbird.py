@@ -258,6 +258,15 @@ def groups(call, group, ada, bea):
     assert [one.user_id for one in members.members] == [bea, cat] and members.next == "", members
     for name in ("start_typing_indicators", "stop_typing_indicators"):
         call(GROUP, name, group, model="StartTypingIndicatorsRequest", user_ids=[ada, bea])
+    assert [one.user_id for one in call("moderation", "block_a_user", ada, model="BlockAUserRequest", target_id=bea).users] == [bea]
+    assert [one.user_id for one in call("moderation", "block_a_user", ada, model="BlockAUserRequest", user_ids=[cat]).users] == [cat]
+    for given, expected in (({}, [bea, cat]), ({"user_ids": bea}, [bea]), ({"list": "blocking_me"}, [])):
+        assert [one.user_id for one in call("moderation", "list_blocked_users", ada, limit=10, **given).users] == expected
+    seen = {one.user_id: one for one in call(GROUP, "list_members", group, user_id=bea).members}
+    assert [seen[name].to_dict().get("is_blocking_me") for name in (ada, bea, cat)] == [True, False, False], seen
+    for blocked in (bea, cat):
+        call("moderation", "unblock_a_user", ada, blocked)
+    assert call("moderation", "list_blocked_users", ada).users == []
     assert call(GROUP, "update_a_group_channel", group, model="UpdateAGroupChannelRequest",
                 name="Tour", is_public=False).name == "Tour"
     call(GROUP, "register_operators_to_a_group_channel", group, model="RegisterOperatorsToAGroupChannelRequest",

@@ -502,6 +502,32 @@ export interface Methods {
       auto_accept_invitations: boolean;
     };
   };
+  /** Blocks another user, which does not learn of it: see Blocking in the documentation of groups. */
+  "user.block": {
+    params: {
+      user_id: string;
+    };
+    result: Record<string, unknown>;
+  };
+  /** Ends the block of another user. */
+  "user.unblock": {
+    params: {
+      user_id: string;
+    };
+    result: Record<string, unknown>;
+  };
+  /** Lists the users whom the caller blocks, in the order of their ids. */
+  "user.blocked": {
+    params: {
+      limit?: number | null;
+      /** `next` of the previous page. Empty for the first page. */
+      token?: string | null;
+    };
+    result: {
+      users: User[];
+      next: string;
+    };
+  };
   /** Creates a channel. The creator is its first operator. */
   "channel.create": {
     params: {
@@ -1597,6 +1623,8 @@ export type Member = {
   invited_at: number;
   /** Of a joined member, in groups with read receipts: the `created_at` of the last message that it has read, or 0. */
   read_at?: number;
+  /** Whether the caller blocks the member. Only in the result of `group.members`. */
+  is_blocked_by_me?: boolean;
 };
 
 /** A thumbnail of the file of a message. */

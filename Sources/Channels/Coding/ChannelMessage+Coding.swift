@@ -78,6 +78,12 @@ extension ChannelMessage: MessageCodable {
     case .viewGroup(let address):
       writer.write(case: 17)
       writer.write(address)
+    case .blocked(let block):
+      writer.write(case: 18)
+      writer.write(block)
+    case .unblocked(let block):
+      writer.write(case: 19)
+      writer.write(block)
     }
   }
 
@@ -116,6 +122,8 @@ extension ChannelMessage: MessageCodable {
     case 16:
       self = .listMembers(try reader.read(), for: try reader.read(), replyTo: try reader.read())
     case 17: self = .viewGroup(replyTo: try reader.read())
+    case 18: self = .blocked(try reader.read())
+    case 19: self = .unblocked(try reader.read())
     default: throw .unknownCase
     }
   }

@@ -180,3 +180,14 @@ extension Seat: MessageCodable {
     self.init(userID: try reader.read(), session: try reader.read())
   }
 }
+
+extension Block: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(blockerID)
+    writer.write(blockedID)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(by: try reader.read(), of: try reader.read())
+  }
+}

@@ -170,6 +170,8 @@ package struct ChannelJudge: ~Copyable, Sendable {
       work.standing.rights.leave(userID)
       work.standing.typing.end(userID)
     case .floodLimitChanged(let limit): work.standing.flood.limit = limit
+    case .blocked(let block): work.standing.rights.add(block)
+    case .unblocked(let block): work.standing.rights.remove(block)
     case .restrictionsRemoved(let userID):
       work.standing.rights.lift(.ban, of: userID)
       work.standing.rights.lift(.mute, of: userID)

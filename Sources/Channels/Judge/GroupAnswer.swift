@@ -7,6 +7,8 @@ package struct GroupAnswer: Sendable {
     case viewed
     /// A message has shown the group again, which the user had hidden.
     case unhidden
+    /// The user's clients calculate a wrong number of unread messages from the last event.
+    case recounted
     /// Whether `group.create` has made the group, or has found it.
     case created(Bool)
     /// By id; those who were members already were skipped.
@@ -56,7 +58,9 @@ package struct GroupMember: Sendable {
   }
 
   /// Writes the member in the form of the API contract.
-  package func encode(into writer: inout JSONWriter) {
+  ///
+  /// - Parameter isBlocked: Whether the caller blocks the member; `nil` where this is not shown.
+  package func encode(isBlocked: Bool? = nil, into writer: inout JSONWriter) {
     writer.object {
       $0.member("user_id", member.user.id)
       $0.member("nickname", member.user.nickname)
@@ -67,6 +71,7 @@ package struct GroupMember: Sendable {
       $0.member("joined_at", member.joinedAt)
       $0.member("invited_at", member.invitedAt)
       if let readAt { $0.member("read_at", readAt) }
+      if let isBlocked { $0.member("is_blocked_by_me", isBlocked) }
     }
   }
 }
@@ -116,7 +121,7 @@ extension GroupAnswer {
 
   private func encodeOutcome(into writer: inout JSONWriter) {
     switch outcome {
-    case .viewed, .unhidden: break
+    case .viewed, .unhidden, .recounted: break
     case .created(let isNew): writer.member("created", isNew)
     case .invited(let invited, let joined, let skipped):
       writer.member("invited", invited)

@@ -15,8 +15,8 @@ package enum JudgeAction: Sendable {
   case publish(ChannelEvent)
   /// Posts an event of an ephemeral channel to the webhooks, since the log has no record of the event.
   case post(Event, from: EventOrigin)
-  /// Notifies users who are not in the channel; charged to the sender if one is named.
-  case mention([String], by: String?, notification: [UInt8])
+  /// Notifies users who are not in the channel and do not block the author.
+  case mention([String], by: MentionAuthor, notification: [UInt8])
   /// Notifies the connections of users that hear groups, of a group in which the users are not joined.
   case notify([String], notification: [UInt8])
   /// Notifies the connections of a joined member that hear the group, in the order of its events.

@@ -26,6 +26,10 @@ package enum JudgeInput: Sendable {
   case left(userID: String)
   /// The channel's flood limit has changed.
   case floodLimitChanged(RateLimit)
+  /// A user now blocks another one.
+  case blocked(Block)
+  /// A user no longer blocks another one.
+  case unblocked(Block)
   /// The log has deleted a user with its mutes and bans.
   case restrictionsRemoved(of: String)
   /// The group was just created: its first events, about its members, are published.
@@ -42,7 +46,8 @@ extension JudgeInput {
     switch self {
     case .command(_, _, let call), .importing(_, let call): call
     case .logged, .enriched, .handedOver, .progressed, .exited, .endWaiting, .entered, .left,
-      .floodLimitChanged, .restrictionsRemoved, .created, .metadataChanged, .deadline:
+      .floodLimitChanged, .blocked, .unblocked, .restrictionsRemoved, .created, .metadataChanged,
+      .deadline:
       nil
     }
   }

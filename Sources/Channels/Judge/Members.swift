@@ -7,7 +7,11 @@ struct Members: Sendable {
   private(set) var joinedCount = 0
   /// The members who have hidden the group until the next message.
   private(set) var awaitingIDs: Set<String> = []
-  /// The ordinals of deleted messages.
+  /// The members whose clients calculate a wrong number of unread messages from the last event, because it
+  /// is about a message that is unread for no member.
+  private var miscountingIDs: Set<String> = []
+  /// The ordinals of messages that are unread for no member: deleted ones, and those between the two
+  /// members of a group one of whom blocks the other.
   private var uncounted: OrdinalSet
   /// See ``ChannelState/floorOrdinal``.
   private var floor: Int64
@@ -17,7 +21,7 @@ struct Members: Sendable {
 
   /// - Parameters:
   ///   - lastOrdinal: The last message of the group.
-  ///   - uncounted: The ordinals of deleted messages in the history of a joined member.
+  ///   - uncounted: See ``ChannelState/uncounted``.
   ///   - floor: See ``ChannelState/floorOrdinal``.
   init(
     _ members: [Member], lastOrdinal: Int64 = 0, uncounted: OrdinalSet = OrdinalSet(),
@@ -101,13 +105,38 @@ extension Members {
     table[userID]?.position.ownAfter += 1
   }
 
+  /// Notes a message that no member counts as unread, and that does not end the hiding of the group by
+  /// the member who blocks its author.
+  mutating func disregard(_ ordinal: Int64, for blockerID: String) {
+    uncounted.insert(ordinal)
+    table[blockerID]?.hiding.stay(afterMessage: ordinal)
+    if isJoined(blockerID) { miscountingIDs.insert(blockerID) }
+  }
+
   /// Notes that a message was deleted.
   ///
   /// - Parameter seq: The number of the deletion's event.
   mutating func uncount(_ ordinal: Int64, by userID: String?, seq: Int64) {
-    uncounted.insert(ordinal)
+    guard uncounted.insert(ordinal) else {
+      return miscountingIDs.formUnion(readers(before: ordinal, except: userID))
+    }
     guard let userID, isNews(seq, for: userID) else { return }
     table[userID]?.position.forgetOwn(ordinal)
+  }
+
+  /// The joined members who have not read up to a message of another user.
+  private func readers(before ordinal: Int64, except authorID: String?) -> [String] {
+    table.values.filter { member in
+      member.state == .joined && member.user.id != authorID
+        && max(member.position.ordinal, member.position.floor) < ordinal
+    }.map(\.user.id)
+  }
+
+  /// Removes and returns ``miscountingIDs``, sorted.
+  mutating func takeMiscountingIDs() -> [String] {
+    guard !miscountingIDs.isEmpty else { return [] }
+    defer { miscountingIDs = [] }
+    return miscountingIDs.sorted()
   }
 
   /// Whether the known state of a member is from before an event.

@@ -1,12 +1,17 @@
 import ParleyProtocol
 
+/// The author of a message that mentions users.
+package enum MentionAuthor: Sendable, Hashable {
+  /// A user, whose budget of mentions is used.
+  case user(String)
+  /// The Platform API, for which no budget exists, as a user unless it is an admin message.
+  case platform(onBehalfOf: String?)
+}
+
 extension JudgeActions {
   /// Notifies mentioned users who are not in the channel; members of a group have the message.
-  ///
-  /// - Parameter isOnAccount: Whether the notices count against the sender's budget; those of the
-  ///   Platform API do not.
   mutating func mention(
-    _ shown: EventMessage, in standing: Standing, onAccountOf sender: String?
+    _ shown: EventMessage, in standing: Standing, by author: MentionAuthor
   ) {
     let message = shown.message
     guard message.mentionType == .users, !message.mentionedUsers.isEmpty, !standing.isGroup else {
@@ -16,7 +21,7 @@ extension JudgeActions {
     guard !absent.isEmpty else { return }
     let notification = Event.mentionReceived(shown.mentioned).notification(
       from: EventOrigin(channelURL: standing.place.url, timestamp: message.createdAt))
-    append(.mention(absent, by: sender, notification: notification))
+    append(.mention(absent, by: author, notification: notification))
   }
 }
 

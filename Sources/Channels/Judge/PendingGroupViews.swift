@@ -55,12 +55,10 @@ struct PendingGroupViews: Sendable {
       case .success(.read(.group(let reading))):
         standing.rights.raiseFloor(to: reading.floorOrdinal)
         let answer = standing.answer(request, reading, at: now.unix)
-        // The user may have hidden the group again meanwhile.
-        if case .unhidden = request.outcome, let own = answer.own, own.hiddenState == .unhidden,
-          let user = request.principal.user
+        if let user = request.principal.user, let own = answer.own,
+          let event = request.outcome.notice(of: own)
         {
-          standing.notify(
-            .groupUnhidden(own), of: user.id, except: nil, at: now.unix, into: &actions)
+          standing.notify(event, of: user.id, except: nil, at: now.unix, into: &actions)
         }
         actions.answer(request.call, .success(.group(answer)))
       case .success: throw .internalError
@@ -68,6 +66,18 @@ struct PendingGroupViews: Sendable {
       }
     } catch {
       actions.answer(request.call, .failure(error))
+    }
+  }
+}
+
+extension GroupAnswer.Outcome {
+  /// The event that notifies a member of its own part, which no call of its own has changed.
+  fileprivate func notice(of own: OwnMembership) -> Event? {
+    switch self {
+    // The user may have hidden the group again meanwhile.
+    case .unhidden: own.hiddenState == .unhidden ? .groupUnhidden(own) : nil
+    case .recounted: .groupUnread(own)
+    case .viewed, .created, .invited: nil
     }
   }
 }

@@ -31,12 +31,15 @@ final class PendingSend: Sendable {
   /// See ``MessageDraft/isSilent``.
   let isSilent: Bool
   private let marksAsRead: Bool
+  /// See ``UnsequencedMessage/blockerID``.
+  let blockerID: String?
 
   init(
     _ accepted: EventMessage, _ preview: LinkKnowledge, of draft: MessageDraft,
-    author: SessionAddress?, _ call: CallID, _ place: FloodPlace?, _ course: Course,
-    wishes: [EnrichmentID]
+    author: SessionAddress?, blockerID: String?, _ call: CallID, _ place: FloodPlace?,
+    _ course: Course, wishes: [EnrichmentID]
   ) {
+    self.blockerID = blockerID
     isSilent = draft.isSilent
     marksAsRead = draft.marksAsRead
     self.wishes = wishes
@@ -55,6 +58,13 @@ final class PendingSend: Sendable {
 
   /// Whether the message moves the position of its author in a group.
   var movesPosition: Bool { marksAsRead && !isImported }
+
+  /// The author as the budget of mentions knows it.
+  var mentionAuthor: MentionAuthor {
+    let userID = accepted.message.user?.id
+    guard author != nil, let userID else { return .platform(onBehalfOf: userID) }
+    return .user(userID)
+  }
 
   var isImported: Bool { if case .imported = course { true } else { false } }
 }

@@ -39,12 +39,15 @@ extension PendingSends {
       draft, order, by: given.author, id: standing.sources.nextMessageID(now.unix),
       at: given.createdAt)
     let send = PendingSend(
-      EventMessage(message), .noLink, of: draft, author: nil, call, nil, .imported, wishes: [])
+      EventMessage(message), .noLink, of: draft, author: nil,
+      blockerID: standing.blockerID(of: given.author, draft), call, nil, .imported, wishes: [])
     pending[message.id] = send
-    let unsequenced = UnsequencedMessage(
+    var unsequenced = UnsequencedMessage(
       message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload, role: .imported,
       mayBeRepeated: send.key != nil)
-    let operation = LogOperation.append(standing.counting(unsequenced, as: draft))
+    unsequenced = standing.counting(unsequenced, as: draft)
+    unsequenced.blockerID = send.blockerID
+    let operation = LogOperation.append(unsequenced)
     actions.append(.submit(.send(message.id), .write(operation, standing.place)))
   }
 

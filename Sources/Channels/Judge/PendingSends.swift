@@ -165,7 +165,8 @@ struct PendingSends: Sendable {
       accepted.draft.mentionedUserIDs.isEmpty && !preview.isUnknown && !standing.isGroup
     let send = PendingSend(
       isComplete ? EventMessage(encoding: message) : EventMessage(message), preview,
-      of: accepted.draft, author: accepted.principal.session, call, accepted.place,
+      of: accepted.draft, author: accepted.principal.session,
+      blockerID: standing.blockerID(of: user, accepted.draft), call, accepted.place,
       hasWaited ? .delayed : .direct(arrival: accepted.order.arrival), wishes: accepted.wishes)
     // Must precede the recording of the request.
     let operation = operation(
@@ -198,6 +199,7 @@ struct PendingSends: Sendable {
       send.accepted.message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload,
       role: send.place == nil ? .exempt : .counted, mayBeRepeated: mayBeRepeated)
     unsequenced = standing.counting(unsequenced, as: draft)
+    unsequenced.blockerID = send.blockerID
     return standing.isEphemeral ? .relay(unsequenced) : .append(unsequenced)
   }
 
@@ -237,9 +239,10 @@ struct PendingSends: Sendable {
       if send.movesPosition {
         standing.rights.advance(
           authorID, to: ordinal, at: send.accepted.message.createdAt, seq: seq)
-      } else {
+      } else if send.blockerID == nil {
         standing.rights.countOwn(authorID, seq: seq)
       }
+      if let blockerID = send.blockerID { standing.rights.disregard(ordinal, for: blockerID) }
     }
     let isPlain = mentionedUsers.isEmpty && !send.preview.isUnknown && ordinal == nil
     let sent =
@@ -261,8 +264,7 @@ struct PendingSends: Sendable {
       .messageReceived(shown), seq: seq, at: shown.message.createdAt, author: send.author,
       into: &actions)
     if !mentionedUsers.isEmpty, !send.isImported {
-      actions.mention(
-        shown, in: standing, onAccountOf: send.author == nil ? nil : shown.message.user?.id)
+      actions.mention(shown, in: standing, by: send.mentionAuthor)
     }
     if case .noLink = send.preview, send.wishes.isEmpty { return nil }
     var message = shown.message

@@ -119,15 +119,24 @@ struct PendingWork: Sendable {
     actions.append(.wake(at: min(due, sends.waiting.wakeTime ?? .max)))
   }
 
-  /// Notifies the members whom a message has shown a group again that they had hidden.
-  private mutating func unhide(into actions: inout JudgeActions) {
+  /// Notifies the members whose own parts an event about a message has changed in a way that their clients
+  /// cannot see from it.
+  private mutating func notifyMembers(into actions: inout JudgeActions) {
     for userID in standing.rights.unhide(atMessage: standing.count.lastOrdinal) {
-      let principal = Principal.background(User(id: userID))
-      view(
-        GroupRequest(
-          call: nil, principal: principal, memberLimit: 0, outcome: .unhidden),
-        into: &actions)
+      notify(userID, of: .unhidden, into: &actions)
     }
+    for userID in standing.rights.takeMiscountingIDs() {
+      notify(userID, of: .recounted, into: &actions)
+    }
+  }
+
+  private mutating func notify(
+    _ userID: String, of outcome: GroupAnswer.Outcome, into actions: inout JudgeActions
+  ) {
+    let principal = Principal.background(User(id: userID))
+    view(
+      GroupRequest(call: nil, principal: principal, memberLimit: 0, outcome: outcome),
+      into: &actions)
   }
 
   private mutating func view(_ request: GroupRequest, into actions: inout JudgeActions) {
@@ -439,7 +448,7 @@ struct PendingWork: Sendable {
     case .send(let id):
       let published = sends.didLog(
         id, result, in: &standing, &enrichments, at: now, into: &actions)
-      if standing.isGroup { unhide(into: &actions) }
+      if standing.isGroup { notifyMembers(into: &actions) }
       seekPreview(of: published, by: published?.message.user?.id, &actions)
       if let published, !published.wishes.isEmpty {
         addRest(to: published, at: now, into: &actions)
@@ -448,6 +457,7 @@ struct PendingWork: Sendable {
     case .change(let id):
       let author = changes.authorID(ofMessage: id)
       let published = changes.didLog(id, result, in: &standing, at: now, into: &actions)
+      if standing.isGroup { notifyMembers(into: &actions) }
       seekPreview(of: published, by: author, &actions)
       translateAnew(published, by: author, at: now, into: &actions)
     case .operation:

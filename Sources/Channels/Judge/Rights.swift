@@ -218,6 +218,8 @@ struct Rights: Sendable {
     self.channel = known
   }
 
+  mutating func apply(_ group: Group) { channel.group = group }
+
   mutating func setMetadata(_ metadata: [String: String]) { channel.metadata = metadata }
 
   /// Applies a restriction; ended ones are dropped if there are many.
@@ -255,10 +257,18 @@ struct Rights: Sendable {
     members?.countOwn(userID, seq: seq)
   }
 
+  /// Notes a message that is unread for neither member of a group of two.
+  mutating func disregard(_ ordinal: Int64, for blockerID: String) {
+    members?.disregard(ordinal, for: blockerID)
+  }
+
   /// Notes that a message of a group was deleted.
   mutating func uncount(_ ordinal: Int64, by userID: String?, seq: Int64) {
     members?.uncount(ordinal, by: userID, seq: seq)
   }
+
+  /// The members who must be notified of their numbers of unread messages.
+  mutating func takeMiscountingIDs() -> [String] { members?.takeMiscountingIDs() ?? [] }
 
   /// Notes that the messages of a group up to one have expired.
   mutating func raiseFloor(to ordinal: Int64) { members?.raiseFloor(to: ordinal) }

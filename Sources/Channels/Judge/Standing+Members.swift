@@ -21,7 +21,10 @@ extension Standing {
       byteCount += publish(event, recorded: first.seq, at: timestamp, into: &actions)
       let notification = event.notification(
         from: EventOrigin(channelURL: place.url, seq: first.seq, timestamp: timestamp))
-      actions.append(.notify(invited.map(\.member.user.id), notification: notification))
+      let notified = invited.map(\.member).filter { !$0.blocksInviter }
+      if !notified.isEmpty {
+        actions.append(.notify(notified.map(\.user.id), notification: notification))
+      }
     }
     for record in members where record.member.state == .joined {
       byteCount += publishJoining(record, at: timestamp, into: &actions)
@@ -59,7 +62,8 @@ extension Standing {
     case .invited:
       let loss = Event.groupLost(Event.GroupLoss(reason)).notification(
         from: EventOrigin(channelURL: place.url, timestamp: timestamp))
-      actions.append(.notify([user.id], notification: loss))
+      // A user who blocks the inviter does not know of the invitation.
+      if !record.member.blocksInviter { actions.append(.notify([user.id], notification: loss)) }
       return publish(
         .groupDeclined(membership), recorded: record.seq, at: timestamp, into: &actions)
     }
@@ -80,6 +84,14 @@ extension Standing {
     new.isSilent = draft.isSilent
     new.marksAsRead = draft.marksAsRead
     return new
+  }
+
+  /// The member of a group of two for whom a message of its author must not count.
+  ///
+  /// Nothing is counted in an ephemeral group, and silent messages are not counted anyway.
+  func blockerID(of author: User?, _ draft: MessageDraft) -> String? {
+    guard isGroup, !isEphemeral, !draft.isSilent else { return nil }
+    return author.flatMap { rights.blockerID(of: $0.id) }
   }
 
   /// Publishes the first events of a group that was just created, as the log has recorded them.

@@ -42,7 +42,8 @@ extension Standing {
 
   /// Whether members of the group learn how far others have read.
   var hasReceipts: Bool {
-    !isEphemeral && rights.members.map { $0.count <= sources.groupRules().receiptMemberLimit } ?? false
+    guard !isEphemeral, let members = rights.members else { return false }
+    return members.count <= sources.groupRules().receiptMemberLimit
   }
 
   /// How far the joined members have read, in Unix milliseconds.

@@ -18,7 +18,8 @@ package struct ChannelState: Sendable, Hashable {
   package var lastOrdinal: Int64 = 0
   /// The last countable message of the group that has expired; 0 if none has.
   package var floorOrdinal: Int64 = 0
-  /// The ordinals of deleted messages in the history of a joined member.
+  /// The ordinals of messages in the history of a joined member that are unread for no member: deleted ones,
+  /// and those with a ``UnsequencedMessage/blockerID``.
   package var uncounted = OrdinalSet()
   /// The members of a group, in the order in which they became members; none of an open channel.
   package var members: [Member] = []

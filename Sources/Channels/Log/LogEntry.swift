@@ -113,9 +113,9 @@ package enum ChannelChange: Sendable, Hashable {
   case removeOperators([String])
   /// Removes all operators but these; records `channel.operators_changed` if any was removed.
   case keepOperators([String])
-  /// Makes users members of a group. A user joins at once unless it accepts invitations itself, or has
-  /// joined as many groups as it may; a user with as many invitations as it may have is left out.
-  /// Records `group.invited` with all who are invited, then `group.joined` for each who joins. All must
+  /// Makes users members of a group. A user joins at once unless it accepts invitations itself, has joined as
+  /// many groups as it may, or blocks the inviter; a user with as many invitations as it may have is left
+  /// out. Records `group.invited` with all who are invited, then `group.joined` for each who joins. All must
   /// be active users and no members.
   ///
   /// - `by`: The inviter; `nil` for the Platform API.
@@ -194,6 +194,11 @@ package struct UnsequencedMessage: Sendable, Hashable {
   package var isSilent = false
   /// Whether the author has read the group up to the message.
   package var marksAsRead = true
+  /// The other member of a group of two, who blocks the author.
+  ///
+  /// The message has its ordinal, as any other, but is unread for neither member, and does not end the
+  /// hiding of the group by the blocker.
+  package var blockerID: String?
 
   package init(
     _ message: Message, mentionedUserIDs: [String] = [], upload: FileRecord? = nil,
@@ -213,8 +218,10 @@ package struct UnsequencedMessage: Sendable, Hashable {
   }
 
   /// The author whose position the message does not move, although it is not unread for its author.
+  ///
+  /// `nil` also for a message that is unread for no member.
   package var unmovedAuthorID: String? {
-    isCounted && readerID == nil ? message.user?.id : nil
+    isCounted && readerID == nil && blockerID == nil ? message.user?.id : nil
   }
 
   /// Whether the message took no place in its user's flood window.

@@ -57,6 +57,7 @@ struct MemoryChannel: Sendable {
     channel.group?.createdBy = record.group?.createdBy.flatMap { users[$0.id] }
     channel.group?.memberCount = members.count
     channel.group?.joinedCount = members.joinedCount
+    channel.group?.blockerIDs = users.blockerIDs(among: members.ids)
     return channel
   }
 }
@@ -70,6 +71,7 @@ extension MemoryChannel {
       lastOrdinal += 1
       if let id = new.readerID { members.advance(id, to: lastOrdinal, at: new.message.createdAt) }
       if let id = new.unmovedAuthorID { members.countOwn(id) }
+      if let id = new.blockerID { members.keepHidden(for: id, afterMessage: lastOrdinal) }
     }
     messages.append(
       new, mentionedIDs, seq: lastSeq,
@@ -84,7 +86,7 @@ extension MemoryChannel {
 
   mutating func delete(_ messageID: Int64, at time: Int64) -> Int64 {
     if let message = messages[messageID]?.message.message, let ordinal = message.ordinal,
-      ordinal > 0
+      ordinal > 0, messages.uncounted[messageID] == nil
     {
       members.forgetOwn(message.user?.id, ordinal)
     }

@@ -21,6 +21,12 @@ package struct MemoryLogContents: Sendable {
     users.acceptance[userID] = accepts
   }
 
+  /// Makes a user block another one.
+  package mutating func add(_ block: Block) { users.blocks.insert(block) }
+
+  /// Ends a block.
+  package mutating func remove(_ block: Block) { users.blocks.remove(block) }
+
   /// Sets whether a user is active.
   package mutating func setActive(_ isActive: Bool, userID: String) {
     if isActive { users.deactivatedIDs.remove(userID) } else { users.deactivatedIDs.insert(userID) }

@@ -29,6 +29,11 @@ struct MemoryLogMembers: Sendable {
     table[userID]?.position.ownAfter += 1
   }
 
+  /// Keeps a group hidden for a member, whom a message must not concern.
+  mutating func keepHidden(for userID: String, afterMessage ordinal: Int64) {
+    table[userID]?.hiding.stay(afterMessage: ordinal)
+  }
+
   /// Notes that a member's own message was deleted.
   mutating func forgetOwn(_ userID: String?, _ ordinal: Int64) {
     if let userID { table[userID]?.position.forgetOwn(ordinal) }
@@ -63,6 +68,9 @@ extension Member {
   func shown(_ users: MemoryLogUsers) -> Member {
     var shown = self
     shown.user = users[user.id] ?? User(id: user.id)
+    if state == .invited, let inviterID {
+      shown.blocksInviter = users.blocks.contains(Block(by: user.id, of: inviterID))
+    }
     return shown
   }
 }

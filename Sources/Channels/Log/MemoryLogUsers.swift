@@ -7,6 +7,7 @@ struct MemoryLogUsers: Sendable {
   /// Whether users join a group as soon as they are invited, as far as they have chosen.
   var acceptance: [String: Bool] = [:]
   var deactivatedIDs: Set<String> = []
+  var blocks: Set<Block> = []
 
   init(_ users: [User]) {
     profiles = Dictionary(users.map { ($0.id, $0) }) { first, _ in first }
@@ -17,6 +18,12 @@ struct MemoryLogUsers: Sendable {
   /// The existing users among these, each once, in the given order.
   func existing(_ ids: [String]) -> [User] {
     ids.withoutRepetitions().compactMap { profiles[$0] }
+  }
+
+  /// See ``Group/blockerIDs``.
+  func blockerIDs(among ids: Set<String>) -> Set<String> {
+    guard ids.count == 2 else { return [] }
+    return ids.filter { id in ids.contains { blocks.contains(Block(by: id, of: $0)) } }
   }
 
   /// The members that an invitation makes of users, each once, in the given order, with their profiles.
@@ -30,12 +37,13 @@ struct MemoryLogUsers: Sendable {
     for id in ids.withoutRepetitions() {
       guard let user = profiles[id] else { throw .noUser(id) }
       guard !deactivatedIDs.contains(id) else { throw .deactivated(id) }
-      let joins = acceptance[id] ?? rules.acceptsInvitations
+      let blocksInviter = inviter.map { blocks.contains(Block(by: id, of: $0.id)) } ?? false
+      let joins = !blocksInviter && (acceptance[id] ?? rules.acceptsInvitations)
       members.append(
         Member(
           user: user, state: joins ? .joined : .invited, inviterID: inviter?.id, invitedAt: time,
           joinedAt: joins ? time : 0, visibleFrom: joins ? history.visibleFrom : 0,
-          position: joins ? history.position : ReadPosition()))
+          position: joins ? history.position : ReadPosition(), blocksInviter: blocksInviter))
     }
     return members
   }

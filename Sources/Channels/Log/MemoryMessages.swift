@@ -29,7 +29,7 @@ struct MemoryMessages: Sendable {
   private var entries: [Entry] = []
   /// The deleted messages of users, except those that took no place in a window.
   private var deleted: [(id: Int64, send: RecentSend)] = []
-  /// The places of deleted countable messages, by message.
+  /// The places of countable messages that are unread for no member, by message.
   private(set) var uncounted: [Int64: MessagePlace] = [:]
   private var withdrawn: [(userID: String?, requestID: String, createdAt: Int64)] = []
 
@@ -40,6 +40,9 @@ struct MemoryMessages: Sendable {
   ) {
     var message = new.message
     message.ordinal = ordinal
+    if let ordinal, ordinal > 0, new.blockerID != nil {
+      uncounted[message.id] = MessagePlace(ordinal: ordinal, createdAt: message.createdAt)
+    }
     entries.append(
       Entry(
         message: SequencedMessage(message: message, seq: seq), mentionedIDs: mentionedIDs,
@@ -122,12 +125,13 @@ struct MemoryMessages: Sendable {
     }
   }
 
-  /// The number of a user's countable messages after an ordinal.
+  /// See ``OwnChangeFacts/count(ofMessagesBy:from:after:)``.
   func count(by userID: String, after ordinal: Int64) -> Int64 {
     Int64(
       entries.count { entry in
         let message = entry.message.message
         return message.user?.id == userID && (message.ordinal ?? 0) > ordinal
+          && uncounted[message.id] == nil
       })
   }
 

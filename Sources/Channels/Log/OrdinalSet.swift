@@ -10,9 +10,11 @@ package struct OrdinalSet: Sendable, Hashable {
     for ordinal in ordinals { insert(ordinal) }
   }
 
-  package mutating func insert(_ ordinal: Int64) {
+  /// - Returns: Whether the ordinal was not in the set.
+  @discardableResult
+  package mutating func insert(_ ordinal: Int64) -> Bool {
     let index = firstRange(endingFrom: ordinal)
-    if index < ranges.count, ranges[index].contains(ordinal) { return }
+    if index < ranges.count, ranges[index].contains(ordinal) { return false }
     let joinsPrevious = index > 0 && ranges[index - 1].upperBound == ordinal - 1
     let joinsNext = index < ranges.count && ranges[index].lowerBound == ordinal + 1
     switch (joinsPrevious, joinsNext) {
@@ -23,6 +25,7 @@ package struct OrdinalSet: Sendable, Hashable {
     case (false, true): ranges[index] = ordinal...ranges[index].upperBound
     case (false, false): ranges.insert(ordinal...ordinal, at: index)
     }
+    return true
   }
 
   /// The number of elements after an ordinal.

@@ -11,7 +11,8 @@ package protocol OwnChangeFacts {
   /// The place of the last countable message that exists and is not after a time in Unix milliseconds;
   /// `nil` if there is none.
   func place(atTime time: Int64) throws(Failure) -> MessagePlace?
-  /// The number of a user's countable messages from a time on and after an ordinal.
+  /// The number of a user's countable messages from a time on and after an ordinal, without those that are
+  /// unread for no member: see ``ChannelState/uncounted``.
   func count(
     ofMessagesBy userID: String, from createdAt: Int64, after ordinal: Int64
   ) throws(Failure) -> Int64

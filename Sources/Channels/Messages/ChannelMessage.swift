@@ -45,6 +45,10 @@ package enum ChannelMessage: Sendable {
   // Changes of the store that were not made at the channel's home.
   /// The deletion of a user ended its bans and mutes.
   case restrictionsRemoved(userID: String)
+  /// A user now blocks another one; of no effect on a channel that is not in memory.
+  case blocked(Block)
+  /// A user no longer blocks another one; of no effect on a channel that is not in memory.
+  case unblocked(Block)
   /// The channel's complete metadata.
   case metadata([String: String])
 

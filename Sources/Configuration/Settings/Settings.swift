@@ -14,7 +14,6 @@ package struct Settings: Sendable, Equatable {
   package var dashboard = DashboardSettings()
   package var proxy = ProxySettings()
   package var limits = LimitSettings()
-  package var groups = GroupSettings()
   package var drain = DrainSettings()
   /// The directory for all data that must survive a restart.
   package var dataDirectory = "./parley-data"

@@ -104,6 +104,8 @@ struct AuditedAction: Sendable {
     user + "/token": AuditedAction(["expires_at"]),
     user + "/file_key": AuditedAction(["expires_at"]),
     user + "/channel_invitation_preference": AuditedAction(["auto_accept"]),
+    user + "/block": AuditedAction(["target_id"]),
+    user + "/block/{target_id}": plain,
     user + "/metadata": plain,
     user + "/metadata/{key}": plain,
     "/v3/parley/limits": AuditedAction(limits, before: .limits),

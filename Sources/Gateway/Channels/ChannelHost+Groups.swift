@@ -17,9 +17,10 @@ extension ChannelHost {
     do throws(ServiceError) { try requireListingMembers(.session(caller)) } catch {
       return reply(to: address, .failure(error))
     }
-    let encoder = memberEncoder { $0.encode(into: &$1) }
+    let encoder = memberEncoder { $0.encode(isBlocked: $1.isBlocked, into: &$2) }
     let query = MemberListing(
-      channelID: place.id, state: list.state, limit: list.limit, token: list.token, as: encoder)
+      channelID: place.id, state: list.state, seenBy: caller.user.id, limit: list.limit,
+      token: list.token, as: encoder)
     perform(query, for: .session(caller), { $0.encoded(as: "members") }) { channel, result in
       channel.afterWrites { $0.reply(to: address, result) }
     }
@@ -27,14 +28,22 @@ extension ChannelHost {
 
   /// Encodes members with their roles and mutes as they are now.
   func memberEncoder(
-    _ encode: @escaping @Sendable (GroupMember, inout JSONWriter) -> Void
-  ) -> JSONPageEncoder<Member> {
+    _ encode: @escaping @Sendable (GroupMember, ListedMember, inout JSONWriter) -> Void
+  ) -> JSONPageEncoder<ListedMember> {
     let (operatorIDs, mutedIDs, hasReceipts) = (operatorIDs, mutedIDs, hasReceipts)
-    return JSONPageEncoder { member, writer in
+    return JSONPageEncoder { listed, writer in
+      let member = listed.member
       let shown = GroupMember(
         member, isOperator: operatorIDs.contains(member.user.id),
         isMuted: mutedIDs.contains(member.user.id), hasReceipts: hasReceipts)
-      encode(shown, &writer)
+      encode(shown, listed, &writer)
     }
+  }
+
+  /// Passes a fact to the judge, and once more after the writes in progress: the answer to one that was
+  /// written before the fact may bring the group to a state without it.
+  func handleInOrder(_ input: JudgeInput) {
+    handle(input)
+    afterWrites { $0.handle(input) }
   }
 }

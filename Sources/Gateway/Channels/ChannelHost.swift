@@ -361,8 +361,8 @@ final class ChannelHost {
     case .measure(let arrival): shard.measureAcknowledgement(since: arrival)
     case .publish(let event): publish(event)
     case .post(let event, let origin): shard.post(event, from: origin)
-    case .mention(let userIDs, let sender, let notification):
-      shard.mention(userIDs, by: sender, notification)
+    case .mention(let userIDs, let author, let notification):
+      shard.mention(userIDs, by: author, notification)
     case .notify(let userIDs, let notification):
       for id in userIDs { shard.send(.user(id: id, .notifyOfGroup(notification))) }
     case .notifyMember(let notice): stage?.handle(.notify(notice))

@@ -90,14 +90,12 @@ extension Shard {
     }
   }
 
-  /// Notifies users who are mentioned in a channel that they are not in.
-  ///
-  /// - Parameter sender: The user whose budget of mentions is used; `nil` for the Platform API.
-  func mention(_ userIDs: [String], by sender: String?, _ event: [UInt8]) {
-    if let sender {
-      send(.user(id: sender, .mention(userIDs, event: event)))
-    } else {
-      mention(userIDs[...], event)
+  /// Notifies users who are mentioned in a channel that they are not in, unless they block the author.
+  func mention(_ userIDs: [String], by author: MentionAuthor, _ event: [UInt8]) {
+    switch author {
+    case .user(let id): send(.user(id: id, .mention(userIDs, event: event)))
+    case .platform(nil): notify(userIDs, event)
+    case .platform(let id?): notify(userIDs, of: event, by: id)
     }
   }
 
@@ -105,10 +103,23 @@ extension Shard {
   func mention(_ userIDs: [String], bySenderAtHome sender: String, _ event: [UInt8]) {
     let count = users.admitMentions(userIDs.count, by: sender)
     counters.add(UInt64(userIDs.count - count), to: .mentionsDropped)
-    mention(userIDs.prefix(count), event)
+    if count > 0 { notify(Array(userIDs.prefix(count)), of: event, by: sender) }
   }
 
-  private func mention(_ userIDs: ArraySlice<String>, _ event: [UInt8]) {
+  /// Notifies users who do not block the author; none of them if the store cannot be read.
+  private func notify(_ userIDs: [String], of event: [UInt8], by authorID: String) {
+    let path = returnPath
+    services.store.perform(BlockersLookup(of: authorID, among: userIDs)) { result in
+      path.resume { shard in
+        guard case .success(let blockerIDs) = result else {
+          return shard.counters.add(UInt64(userIDs.count), to: .mentionsDropped)
+        }
+        shard.notify(userIDs.filter { !blockerIDs.contains($0) }, event)
+      }
+    }
+  }
+
+  private func notify(_ userIDs: [String], _ event: [UInt8]) {
     for userID in userIDs { send(.user(id: userID, .notify(event))) }
   }
 

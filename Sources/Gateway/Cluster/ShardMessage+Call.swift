@@ -155,8 +155,8 @@ extension ChannelMessage {
       case .session(let address): .session(address)
       case .exchange(let address): .exchange(address)
       }
-    case .exited, .profile, .report, .dismiss, .background, .restrictionsRemoved, .metadata,
-      .lateAddition:
+    case .exited, .profile, .report, .dismiss, .background, .restrictionsRemoved, .blocked,
+      .unblocked, .metadata, .lateAddition:
       nil
     }
   }
@@ -169,7 +169,8 @@ extension ChannelMessage {
     case .background(let command, _, _): command.callKind
     case .create, .createGroup: .change
     case .listParticipants, .listMessages, .listMembers, .viewGroup, .exited, .profile, .report,
-      .explainLimits, .dismiss, .restrictionsRemoved, .metadata, .lateAddition:
+      .explainLimits, .dismiss, .restrictionsRemoved, .blocked, .unblocked, .metadata,
+      .lateAddition:
       .repeatable
     }
   }

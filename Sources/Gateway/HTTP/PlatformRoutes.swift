@@ -104,7 +104,7 @@ enum PlatformRoutes {
       "GET", "\(openChannel)/participants", query: list(), ChannelEndpoints.listParticipants),
   ]
 
-  /// Deliveries, pushes and blocks do not exist here; whether members are muted is always shown.
+  /// Deliveries and pushes do not exist here; whether members are muted is always shown.
   private static let partsOfMembers = [
     "show_member_is_muted", "show_delivery_receipt", "include_push_preference",
   ]
@@ -124,7 +124,7 @@ enum PlatformRoutes {
     channelRoute(
       "GET", "\(group)/members",
       query: list(
-        "member_state_filter", "operator_filter", "show_read_receipt",
+        "member_state_filter", "operator_filter", "show_read_receipt", "user_id",
         withoutEffect: partsOfMembers),
       MemberEndpoints.list),
     channelRoute("GET", "\(group)/members/{user_id}", MemberEndpoints.view),
@@ -271,6 +271,9 @@ enum PlatformRoutes {
     route(
       "PUT", "\(user)/channel_invitation_preference", body: json,
       InvitationPreferenceEndpoints.update),
+    route("POST", "\(user)/block", body: json, BlockEndpoints.block),
+    route("GET", "\(user)/block", query: list("list", "user_ids"), BlockEndpoints.list),
+    route("DELETE", "\(user)/block/{target_id}", BlockEndpoints.unblock),
   ]
 
   private static let metadata =

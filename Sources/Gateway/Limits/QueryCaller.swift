@@ -46,13 +46,16 @@ extension Command {
       .channel(_, .operation(.removeOperators(let ids))):
       ids.count / 10
     case .groupCreate(let create): create.userIDs.count / 10
+    // The groups that the users share are searched among all groups of the caller.
+    case .userBlock, .userUnblock: 4
     case .groupsMarkRead(let groups): groups.channelURLs?.count ?? 0
     case .channel(_, .group(.change(.invite(let ids)))),
       .channel(_, .group(.change(.remove(let ids)))):
       ids.count / 10
     case .channel, .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose,
-      .userGet, .userUpdate, .userPreferences, .groupUpdate, .groupMembers, .groupList,
-      .groupUnread, .groupChanges, .channelList, .channelEnter, .channelExit, .channelParticipants,
+      .userGet, .userUpdate, .userPreferences, .userBlocked, .groupUpdate, .groupMembers,
+      .groupList, .groupUnread, .groupChanges, .channelList, .channelEnter, .channelExit,
+      .channelParticipants,
       .messageSendFiles, .messageList, .fileCreate, .fileGet, .fileList, .fileCancel,
       .previewFetch, .previewCancel:
       0

@@ -64,7 +64,8 @@ enum GatewayCounter: Int, MetricKey {
     case .withheld: .counter("parley_withheld_total", "Messages withheld by the throttle.")
     case .mentionsDropped:
       .counter(
-        "parley_mentions_dropped_total", "Mentions of absent users beyond their sender's budget.")
+        "parley_mentions_dropped_total",
+        "Mentions of absent users beyond their sender's budget, or while the storage failed.")
     case .bytesReceived: .counter("parley_received_bytes_total", "Bytes read from sockets.")
     case .bytesSent: .counter("parley_sent_bytes_total", "Bytes written to sockets.")
     case .slowConsumers:

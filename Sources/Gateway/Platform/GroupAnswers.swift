@@ -134,7 +134,11 @@ extension GroupAnswer {
 
 extension GroupMember {
   /// Writes the member as the Platform API shows it.
-  func encodeForPlatform(showsReceipts: Bool, into writer: inout JSONWriter) {
+  ///
+  /// - Parameter viewed: The member as a user sees it whom the call names; `nil` if it names none.
+  func encodeForPlatform(
+    showsReceipts: Bool, seenAs viewed: ListedMember? = nil, into writer: inout JSONWriter
+  ) {
     writer.object {
       $0.member("user_id", member.user.id)
       $0.member("nickname", member.user.nickname)
@@ -144,6 +148,9 @@ extension GroupMember {
       $0.member("role", isOperator ? "operator" : "")
       $0.member("is_muted", isMuted)
       if showsReceipts, let readAt { $0.member("read_ts", readAt) }
+      guard let viewed else { return }
+      $0.member("is_blocked_by_me", viewed.isBlocked)
+      $0.member("is_blocking_me", viewed.isBlocking)
     }
   }
 }

@@ -113,7 +113,8 @@ enum MemberEndpoints {
     try call.perform(.group(.change(change)), completion)
   }
 
-  /// `GET …/members`: a page of the members, in the order in which they became members.
+  /// `GET …/members`: a page of the members, in the order in which they became members; with `user_id`, whom
+  /// this user blocks, and who blocks it.
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let query = call.query
     let state = try query.choice("member_state_filter", of: MemberStateFilter.self)?.state
@@ -121,14 +122,16 @@ enum MemberEndpoints {
       try query.choice("operator_filter", of: MessageQuery.OperatorFilter.self) ?? .all
     let (limit, token) = (try query.pageSize(), try query.pageToken())
     let showsReceipts = try query.boolean("show_read_receipt") ?? false
+    let viewerID = try query.optionalUserID("user_id")
     let caller = call.caller
     try call.inChannel(completion) { channel in
       let encoder = channel.memberEncoder {
-        $0.encodeForPlatform(showsReceipts: showsReceipts, into: &$1)
+        $0.encodeForPlatform(
+          showsReceipts: showsReceipts, seenAs: viewerID == nil ? nil : $1, into: &$2)
       }
       let listing = MemberListing(
-        channelID: channel.place.id, state: state, operatorFilter: operators, limit: limit,
-        token: token, as: encoder)
+        channelID: channel.place.id, state: state, operatorFilter: operators, seenBy: viewerID,
+        limit: limit, token: token, as: encoder)
       channel.perform(listing, for: caller, { $0.encoded(as: "members") }) { _, result in
         completion(result)
       }

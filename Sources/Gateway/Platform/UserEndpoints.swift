@@ -126,7 +126,7 @@ extension UserQuery {
 }
 
 /// Keeps accounts unencoded: the answer shows who is online, which is known only later.
-private struct AccountMeasure: PageEncoder {
+struct AccountMeasure: PageEncoder {
   func encode(_ account: Account) -> PageItem<Account> {
     PageItem(account, byteCount: account.maximumByteCount)
   }
@@ -163,7 +163,7 @@ extension Account {
 }
 
 extension ListPage<Account> {
-  fileprivate func encoded(onlineIDs: Set<String>) -> [UInt8] {
+  func encoded(onlineIDs: Set<String>) -> [UInt8] {
     JSONWriter.bytes(reserving: items.count * 256 + 64) { writer in
       writer.object {
         $0.member(

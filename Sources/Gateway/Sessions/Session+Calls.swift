@@ -36,6 +36,9 @@ extension Session {
         }
       case .userPreferences(let preferences):
         self.prefer(preferences, try charged(price), address)
+      case .userBlock(let userID): try block(userID, try charged(price), address)
+      case .userUnblock(let userID): try unblock(userID, try charged(price), address)
+      case .userBlocked(let list): listBlocked(list, try charged(price), address)
       case .channelCreate(let create):
         let caller = try charged(price)
         withPicture(create.coverFileID, as: \.fields.coverURL, of: create, caller, address) {

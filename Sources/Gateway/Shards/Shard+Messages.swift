@@ -64,6 +64,10 @@ extension Shard {
     case .dismiss(let userID, let address): dismiss(userID, inChannel: url, replyTo: address)
     case .restrictionsRemoved(let userID):
       inChannel(url) { $0.handle(.restrictionsRemoved(of: userID)) }
+    case .blocked(let block):
+      channels.withKnownChannel(url) { $0.handleInOrder(.blocked(block)) }
+    case .unblocked(let block):
+      channels.withKnownChannel(url) { $0.handleInOrder(.unblocked(block)) }
     case .metadata(let metadata): inChannel(url) { $0.setMetadata(metadata) }
     case .lateAddition(let addition): inChannel(url) { $0.handle(.handedOver(addition)) }
     }

@@ -8,6 +8,9 @@ package enum Command: Sendable {
   case userGet(UserGet)
   case userUpdate(UserUpdate)
   case userPreferences(UserPreferences)
+  case userBlock(userID: String)
+  case userUnblock(userID: String)
+  case userBlocked(BlockedUsers)
 
   /// A command for the judge of a channel.
   case channel(url: String, ChannelCommand)
@@ -81,6 +84,9 @@ extension Command {
     "user.get": { p throws(ServiceError) in .userGet(try .init(p)) },
     "user.update": { p throws(ServiceError) in .userUpdate(try .init(p)) },
     "user.preferences": { p throws(ServiceError) in .userPreferences(try .init(p)) },
+    "user.block": { p throws(ServiceError) in .userBlock(userID: try p.userID()) },
+    "user.unblock": { p throws(ServiceError) in .userUnblock(userID: try p.userID()) },
+    "user.blocked": { p throws(ServiceError) in .userBlocked(try .init(p)) },
   ]
 
   private static let channelMethods: [String: Reader] = [

@@ -12,11 +12,17 @@ package struct Group: Sendable, Hashable {
   package var memberCount: Int
   /// The number of joined members.
   package var joinedCount: Int
+  /// In a group of exactly two, the members who block the other one; empty in every other group.
+  ///
+  /// Only the judge of the group knows them: they are part of no answer, event or message.
+  package var blockerIDs: Set<String>
 
   package init(
     isDistinct: Bool = false, isPublic: Bool = false, accessCode: String = "",
-    createdBy: User? = nil, memberCount: Int = 0, joinedCount: Int = 0
+    createdBy: User? = nil, memberCount: Int = 0, joinedCount: Int = 0,
+    blockerIDs: Set<String> = []
   ) {
+    self.blockerIDs = blockerIDs
     self.isDistinct = isDistinct
     self.isPublic = isPublic
     self.accessCode = accessCode

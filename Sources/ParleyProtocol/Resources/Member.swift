@@ -19,12 +19,16 @@ package struct Member: Sendable, Hashable {
   package var position: ReadPosition
   package var hiding: Hiding
   package var countPreference: CountPreference
+  /// Whether an invited user blocks the inviter, and receives no notice of the invitation.
+  package var blocksInviter: Bool
 
   package init(
     user: User, state: MemberState, inviterID: String? = nil, invitedAt: Int64 = 0,
     joinedAt: Int64 = 0, visibleFrom: Int64 = 0, position: ReadPosition = ReadPosition(),
-    hiding: Hiding = .unhidden, countPreference: CountPreference = .all
+    hiding: Hiding = .unhidden, countPreference: CountPreference = .all,
+    blocksInviter: Bool = false
   ) {
+    self.blocksInviter = blocksInviter
     self.user = user
     self.state = state
     self.inviterID = inviterID
@@ -87,6 +91,12 @@ package enum Hiding: Sendable, Hashable {
     case .untilMessage(let ordinal): lastOrdinal <= ordinal
     case .archived: true
     }
+  }
+
+  /// Keeps a group hidden until a message after one that does not show it again.
+  package mutating func stay(afterMessage ordinal: Int64) {
+    guard case .untilMessage(let last) = self, isInForce(lastOrdinal: ordinal - 1) else { return }
+    self = .untilMessage(after: max(last, ordinal))
   }
 
   /// The state as shown to the member.

@@ -152,10 +152,11 @@ extension StoreTransaction {
   private static var changedGroups: StoreStatement {
     """
     SELECT 1, changed, url, channel_id FROM (
-      SELECT \(.greater("c.changed_at", "m.changed_at")) AS changed, c.url AS url,
+      SELECT \(.greater("c.changed_at", "members.changed_at")) AS changed, c.url AS url,
         c.channel_id AS channel_id
-      FROM members AS m \(.index("members_by_user")) CROSS JOIN channels AS c
-      WHERE m.user_id = ?1 AND c.channel_id = m.channel_id
+      FROM members \(.index("members_by_user")) CROSS JOIN channels AS c
+      WHERE members.user_id = ?1 AND c.channel_id = members.channel_id
+        AND NOT \(.isUnwantedInvitation)
       UNION ALL
       SELECT d.changed_at, d.url, NULL FROM departures AS d \(.index("departures_by_time"))
       WHERE d.user_id = ?1 AND d.changed_at >= ?2 AND NOT EXISTS (

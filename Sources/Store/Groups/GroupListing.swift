@@ -128,6 +128,7 @@ extension GroupFilter {
   fileprivate func condition(of source: GroupSource) -> Condition {
     var filter = Condition()
     if case .memberships = source {
+      filter.require("NOT \(.isUnwantedInvitation)")
       requireOwnPart(&filter)
       if !showsEmpty {
         filter.require(

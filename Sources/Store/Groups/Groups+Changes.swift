@@ -15,7 +15,7 @@ extension WriteTransaction {
     guard state.channel.group != nil else { return [] }
     let present = try members(ids, channelID: state.id)
     let new = try invitees(
-      ids.filter { present[ExactText($0)] == nil }, under: rules)
+      ids.filter { present[ExactText($0)] == nil }, by: inviter, under: rules)
     guard !new.isEmpty else { return [] }
     // The clock may have been set back: messages before the invitation stay hidden all the same.
     let invitation = Invitation(

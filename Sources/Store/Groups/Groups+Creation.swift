@@ -34,7 +34,7 @@ extension WriteTransaction {
       let creator = try activeUsers(creatorID.map { [$0] } ?? []).first?.user
       if let creatorID { try requireRoom(for: creatorID, under: rules) }
       let otherIDs = ids.filter { ExactText($0) != creatorID.map(ExactText.init) }
-      let others = try invitees(otherIDs, under: rules)
+      let others = try invitees(otherIDs, by: creator, under: rules)
       if key != nil,
         let missing = otherIDs.first(where: { id in
           !others.contains { ExactText($0.user.id) == ExactText(id) }

@@ -6,6 +6,8 @@ struct Invitee {
   var user: User
   /// Whether the user joins at once.
   var acceptsInvitations: Bool
+  /// Whether the user blocks the inviter.
+  var blocksInviter: Bool
 }
 
 /// Users who become members of a group together.
@@ -25,7 +27,7 @@ struct Invitation {
         user: invitee.user, state: joins ? .joined : .invited, inviterID: inviter?.id,
         invitedAt: time, joinedAt: joins ? time : 0,
         visibleFrom: joins ? history.visibleFrom : 0,
-        position: joins ? history.position : ReadPosition())
+        position: joins ? history.position : ReadPosition(), blocksInviter: invitee.blocksInviter)
     }
     self.inviter = inviter
     self.time = time
@@ -51,17 +53,27 @@ extension Member {
 extension WriteTransaction {
   /// The users to invite, each once, in the order given, without those who have too many invitations.
   ///
+  /// One who blocks the inviter does not join.
+  ///
   /// - Throws: `StoreError.noUser` or `LogError.deactivated`.
-  func invitees(_ ids: [String], under rules: GroupRules) throws -> [Invitee] {
+  func invitees(
+    _ ids: [String], by inviter: User?, under rules: GroupRules
+  ) throws -> [Invitee] {
     let users = try activeUsers(ids)
-    let accepting = users.filter { $0.choice.isAcceptance ?? rules.acceptsInvitations }
+    let blockers = try inviter.map { try self.blockers(of: $0.id, among: ids) } ?? []
+    let accepting = users.filter {
+      !blockers.contains(ExactText($0.user.id))
+        && ($0.choice.isAcceptance ?? rules.acceptsInvitations)
+    }
     let full = try usersWithoutRoom(
       accepting.map(\.user.id), in: .joined, limit: rules.joinedLimit)
     let joining = Set(accepting.map { ExactText($0.user.id) }).subtracting(full)
     let asked = users.map(\.user.id).filter { !joining.contains(ExactText($0)) }
     let skipped = try usersWithoutRoom(asked, in: .invited, limit: rules.invitedLimit)
     return users.map(\.user).filter { !skipped.contains(ExactText($0.id)) }.map {
-      Invitee(user: $0, acceptsInvitations: joining.contains(ExactText($0.id)))
+      let key = ExactText($0.id)
+      return Invitee(
+        user: $0, acceptsInvitations: joining.contains(key), blocksInviter: blockers.contains(key))
     }
   }
 

@@ -127,9 +127,9 @@ extension StoreTransaction {
       """, [now, userID, StoreValue.integers(ids)]
     ) { row in
       let part = OwnPart(
-        member: try Member(row: row, connection.fileURL), inviter: nil, mutedUntil: row[18],
-        unreadCount: row[17])
-      return (row[16] as Int64, part)
+        member: try Member(row: row, connection.fileURL), inviter: nil,
+        mutedUntil: row[Member.columnCount + 2], unreadCount: row[Member.columnCount + 1])
+      return (row[Member.columnCount] as Int64, part)
     }
     let inviters = try users(Set(found.compactMap(\.1.member.inviterID)))
     return Dictionary(

@@ -2,15 +2,26 @@ import Basics
 package import Channels
 package import ParleyProtocol
 
+/// A member of a group in a list.
+package struct ListedMember: Sendable {
+  package var member: Member
+  /// Whether the user as whom the list is seen blocks the member.
+  package var isBlocked: Bool
+  /// Whether the member blocks the user as whom the list is seen.
+  package var isBlocking: Bool
+}
+
 /// Lists the members of a group, in the order in which they became members.
 ///
 /// Error: `invalidPageToken`.
-package struct MemberListing<Encoder: PageEncoder<Member>>: StoreQuery {
+package struct MemberListing<Encoder: PageEncoder<ListedMember>>: StoreQuery {
   /// The store's own number of the channel.
   package var channelID: Int64
   /// `nil` for all members.
   package var state: MemberState?
   package var operatorFilter: MessageQuery.OperatorFilter
+  /// The user as whom the members are seen, if any.
+  package var viewerID: String?
   /// 1 to 100.
   package var limit: Int
   /// The token of the page; `nil` or empty for the first page.
@@ -19,9 +30,10 @@ package struct MemberListing<Encoder: PageEncoder<Member>>: StoreQuery {
 
   package init(
     channelID: Int64, state: MemberState? = nil,
-    operatorFilter: MessageQuery.OperatorFilter = .all, limit: Int, token: String?,
-    as encoder: Encoder
+    operatorFilter: MessageQuery.OperatorFilter = .all, seenBy viewerID: String? = nil,
+    limit: Int, token: String?, as encoder: Encoder
   ) {
+    self.viewerID = viewerID
     self.channelID = channelID
     self.state = state
     self.operatorFilter = operatorFilter
@@ -32,9 +44,9 @@ package struct MemberListing<Encoder: PageEncoder<Member>>: StoreQuery {
 
   package var statements: ReadStatements<ListPage<Encoder.Encoded>> {
     .init {
-      try $0.listMembers(channelID: channelID, state, operatorFilter, limit: limit, token: token) {
-        encoder.encode($0)
-      }
+      try $0.listMembers(
+        channelID: channelID, state, operatorFilter, seenBy: viewerID, limit: limit, token: token
+      ) { encoder.encode($0) }
     }
   }
 }
@@ -48,8 +60,8 @@ extension StoreTransaction {
   /// - Throws: `StoreError.invalidPageToken` for a token of another list.
   func listMembers<Value>(
     channelID: Int64, _ state: MemberState? = nil,
-    _ operatorFilter: MessageQuery.OperatorFilter = .all, limit: Int, token: String? = nil,
-    _ item: (Member) throws -> PageItem<Value>
+    _ operatorFilter: MessageQuery.OperatorFilter = .all, seenBy viewerID: String? = nil,
+    limit: Int, token: String? = nil, _ item: (ListedMember) throws -> PageItem<Value>
   ) throws -> ListPage<Value> {
     let cursor = PageCursor<MemberPosition>(
       of: ["members", "\(channelID)", state?.rawValue ?? "all", operatorFilter.rawValue])
@@ -66,7 +78,7 @@ extension StoreTransaction {
     case .operators: filter.require(role)
     case .others: filter.require("NOT \(role)")
     }
-    var members = ReadAhead<ExactText, Member>()
+    var members = ReadAhead<ExactText, ListedMember>()
     return try page(
       """
       SELECT \(filter.flag), added_at, user_id FROM members \(.index("members_by_time"))
@@ -77,12 +89,28 @@ extension StoreTransaction {
       let id: String = row[2]
       let found = try members.item(
         ExactText(id), upcoming: upcoming.values(2).map(ExactText.init)
-      ) { try self.members($0.map(\.text), channelID: channelID) }
+      ) { try listedMembers($0.map(\.text), channelID: channelID, seenBy: viewerID) }
       guard let found else { throw StoreError.noUser(id) }
       return try item(found)
     } token: { row in
       cursor.token(after: MemberPosition(addedAt: row[1], userID: row[2]))
     }
+  }
+}
+
+extension StoreTransaction {
+  private func listedMembers(
+    _ ids: [String], channelID: Int64, seenBy viewerID: String?
+  ) throws -> [ExactText: ListedMember] {
+    let blocked = try viewerID.map { try self.blocked(by: $0, among: ids) } ?? []
+    let blocking = try viewerID.map { try blockers(of: $0, among: ids) } ?? []
+    return Dictionary(
+      try members(ids, channelID: channelID).map { key, member in
+        let listed = ListedMember(
+          member: member, isBlocked: blocked.contains(key), isBlocking: blocking.contains(key))
+        return (key, listed)
+      }
+    ) { first, _ in first }
   }
 }
 

@@ -5,8 +5,12 @@ extension Member {
   static let columns: StoreStatement = """
     \(User.columns), members.state, members.inviter_id, members.invited_at, members.joined_at,
     members.visible_from, members.read_ordinal, members.read_at, members.floor_ordinal,
-    members.own_after, members.hidden, members.hidden_ordinal, members.count_preference
+    members.own_after, members.hidden, members.hidden_ordinal, members.count_preference,
+    CASE WHEN \(.isUnwantedInvitation) THEN 1 ELSE 0 END
     """
+
+  /// The number of `columns`.
+  static let columnCount = 17
 
   /// From `columns`.
   init(row: StoreRow, _ fileURL: StoreOptions.FileURL) throws {
@@ -19,7 +23,7 @@ extension Member {
       position: ReadPosition(
         ordinal: row[9], readAt: row[10], floor: row[11], ownAfter: row[12]),
       hiding: Hiding(stored: row[13], after: row[14]),
-      countPreference: CountPreference(stored: row[15]))
+      countPreference: CountPreference(stored: row[15]), blocksInviter: row[16])
   }
 }
 
@@ -114,6 +118,9 @@ extension StoreTransaction {
       "SELECT \(Group.columns), floor_ordinal FROM groups WHERE channel_id = ?", [state.id]
     ) { (group: Group(row: $0), floor: $0[6] as Int64) }
     (state.channel.group, state.floorOrdinal) = (found?.group, found?.floor ?? 0)
+    if state.channel.group?.memberCount == 2 {
+      state.channel.group?.blockerIDs = try blockerIDs(ofGroupOfTwo: state.id)
+    }
   }
 
   /// The members of a group, in the order in which they became members.

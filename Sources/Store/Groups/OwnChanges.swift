@@ -49,14 +49,14 @@ extension WriteTransaction {
       ])
   }
 
-  /// Notes that a countable message was deleted, which then nobody counts as unread.
+  /// Notes that a countable message was deleted, which is then unread for no member.
   func uncount(
     _ place: MessagePlace, ofMessage id: Int64, by userID: String?, channelID: Int64
   ) throws {
-    try connection.execute(
-      "INSERT INTO uncounted (channel_id, ordinal, message_id, created_at) VALUES (?, ?, ?, ?)",
+    let count = try connection.change(
+      "\(DisregardedMessage.insertion) ON CONFLICT DO NOTHING",
       [channelID, place.ordinal, id, place.createdAt])
-    guard let userID else { return }
+    guard count > 0, let userID else { return }
     try connection.execute(
       """
       UPDATE members SET own_after = own_after - 1
@@ -83,7 +83,8 @@ extension WriteTransaction {
       UPDATE members SET own_after = (
         SELECT count(*) FROM messages \(.index("messages_by_sender"))
         WHERE messages.channel_id = members.channel_id AND messages.user_id = members.user_id
-          AND messages.ordinal > \(.greater("members.read_ordinal", "members.floor_ordinal")))
+          AND messages.ordinal > \(.greater("members.read_ordinal", "members.floor_ordinal"))
+          AND \(.isCounted))
       WHERE channel_id = ? AND own_after > 0
       """, [channelID])
   }
@@ -141,7 +142,7 @@ private struct StoredOwnChangeFacts: OwnChangeFacts {
     try reading.connection.first(
       """
       SELECT count(*) FROM messages \(.index("messages_by_sender"))
-      WHERE channel_id = ? AND user_id = ? AND created_at >= ? AND ordinal > ?
+      WHERE channel_id = ? AND user_id = ? AND created_at >= ? AND ordinal > ? AND \(.isCounted)
       """, [channelID, userID, createdAt, ordinal]
     ) { $0[0] } ?? 0
   }

@@ -55,6 +55,7 @@ extension StoreTransaction {
     var filter = Condition("members.user_id = ?", [userID])
     filter.require("channels.channel_id = members.channel_id")
     filter.require("groups.channel_id = members.channel_id")
+    filter.require("NOT \(.isUnwantedInvitation)")
     filter.require("channels.custom_type", isAnyOf: totals.customTypes)
     if totals.isSuperOnly { filter.require("1 = 0") }
     let isCounted: StoreStatement = """

@@ -170,6 +170,9 @@ final class MessageAppender: MessageAppending {
       try statements.ownCount.bind(authorID, at: 2)
       try statements.ownCount.execute()
     }
+    if let message = DisregardedMessage(new, ordinal: ordinal, channelID: channel.id) {
+      for write in message.writes { try connection.execute(write.statement, write.values) }
+    }
     return ordinal
   }
 

@@ -149,6 +149,7 @@ private struct CopiedTable {
       user_id nickname nickname_folded profile_url metadata is_active# access_token_hash* \
       created_at# last_seen_at# file_keys_since# accepts_invitations#
       """),
+    CopiedTable("blocks", "user_id blocked_id"),
     CopiedTable(
       "channels",
       """

@@ -17,6 +17,8 @@ struct MessageRows {
   var keptFiles: [(fileID: String, Row)] = []
   /// Events for webhooks.
   var outbox: [OutboxRow] = []
+  /// The messages among them that are unread for no member.
+  var disregarded: [DisregardedMessage] = []
   /// The last messages of authors in groups.
   private var lastOwn: [Author: (ordinal: Int64, createdAt: Int64)] = [:]
   /// The numbers of messages that did not move their authors' positions, after those that did.

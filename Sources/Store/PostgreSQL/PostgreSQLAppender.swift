@@ -214,6 +214,9 @@ final class PostgreSQLAppender: MessageAppending {
     if let authorID = new.unmovedAuthorID {
       rows.noteUnmoved(by: authorID, channelID: channel.id)
     }
+    if let message = DisregardedMessage(new, ordinal: ordinal, channelID: channel.id) {
+      rows.disregarded.append(message)
+    }
     if let request { rows.requests.append((request, message.id, message.createdAt)) }
     if let upload = new.upload {
       if comesFromUser {
@@ -284,6 +287,9 @@ final class PostgreSQLAppender: MessageAppending {
         : Query(Self.move, moved))
     for query in rows.insertions { try session.runLater(query) }
     for query in rows.readings { try session.runLater(query) }
+    for message in rows.disregarded {
+      for write in message.writes { try session.runLater(write.statement, write.values) }
+    }
     for row in rows.outbox {
       try session.insertLater(
         OutboxRow.insertion, row.values(for: session), numbering: OutboxRow.number

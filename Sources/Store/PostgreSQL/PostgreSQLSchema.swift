@@ -26,6 +26,7 @@ enum PostgreSQLSchema {
     (10, GroupsSchema.postgreSQL),
     (11, ReadPositionsSchema.postgreSQL),
     (12, EmptyGroupsSchema.postgreSQL),
+    (13, BlocksSchema.postgreSQL),
     (14, ChangesSchema.postgreSQL),
   ]
 

@@ -314,6 +314,11 @@ final class PostgreSQLSession: StoreSession {
     deferred.append(Deferred(query: query, take: take))
   }
 
+  /// The same for a statement that all databases accept.
+  func runLater(_ sql: StoreStatement, _ values: StoreArguments) throws {
+    try runLater(query(sql.postgreSQL, values))
+  }
+
   private func query(_ sql: String, _ values: StoreArguments) -> Query {
     Query(translated(sql), values.map { PostgreSQLValue($0) })
   }

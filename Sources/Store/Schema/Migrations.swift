@@ -45,6 +45,7 @@ enum Migrations {
     Migration("19 groups", steps: GroupsSchema.steps),
     Migration("20 read positions", ReadPositionsSchema.create),
     Migration("21 empty groups", EmptyGroupsSchema.create),
+    Migration("22 blocks", BlocksSchema.create),
     Migration("23 changes of groups", ChangesSchema.create),
   ]
 

@@ -4,7 +4,7 @@ import ParleyProtocol
 package enum UserDeletion: Sendable, Hashable {
   /// The user was deleted.
   case finished(UserTraces)
-  /// The user had bans or mutes in many channels, operates one or is a member of one, and still exists:
+  /// The user had many bans, mutes or blocks, operates a channel or is a member of one, and still exists:
   /// call the deletion again, in a separate job, so that other jobs get their turn.
   case unfinished(UserTraces)
 
@@ -24,7 +24,7 @@ package struct UserTraces: Sendable, Hashable {
   package var unmutedIn: [String]
 }
 
-/// Deletes a user with its tokens, bans and mutes, within the limit of one step.
+/// Deletes a user with its tokens, bans, mutes and blocks, within the limit of one step.
 ///
 /// Its messages are kept. A user who operates channels or is a member of groups is kept too, until the
 /// role and the membership are removed there.
@@ -60,13 +60,13 @@ package struct ChannelsToLeave: StoreLookup {
 }
 
 extension WriteTransaction {
-  /// Deletes a user with its tokens, bans and mutes, within the limit of one step.
+  /// Deletes a user with its tokens, bans, mutes and blocks, within the limit of one step.
   ///
   /// Its messages are kept and show its id with empty names; a user created later with the same id takes
   /// them over. Messages that mentioned the user no longer do.
   ///
-  /// - Returns: `.unfinished` while it operates a channel or is a member of one, or had more than 100 bans
-  ///   or mutes.
+  /// - Returns: `.unfinished` while it operates a channel or is a member of one, or had more than 100 bans,
+  ///   mutes, blocks of others or blocks by others.
   /// - Throws: `StoreError.noUser`.
   func deleteUser(_ id: String) throws -> UserDeletion {
     // Another server may be adding the user to a channel.
@@ -81,6 +81,9 @@ extension WriteTransaction {
         try channels(of: id, in: $0).isEmpty
       })
     else { return .unfinished(traces) }
+    guard try removeBlocks(byAndOf: id, limit: userDeletionStep) else {
+      return .unfinished(traces)
+    }
     try expireUploads(of: id)
     try connection.execute("DELETE FROM users WHERE user_id = ?", [id])
     try announce(.eviction(userID: id, .deleted))

@@ -80,7 +80,8 @@ extension StoreTransaction {
 }
 
 extension StoreTransaction {
-  private func listedAccounts(_ ids: [String]) throws -> [String: Account] {
+  /// The accounts of users, by id.
+  func listedAccounts(_ ids: [String]) throws -> [String: Account] {
     let (condition, value): (StoreStatement, any StoreArgument) =
       ids.count == 1 ? ("= ?", ids[0]) : (.isAnyOf, StoreValue.texts(ids))
     let found = try connection.all(

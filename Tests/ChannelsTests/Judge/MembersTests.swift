@@ -81,7 +81,7 @@ struct MembersTests {
     #expect(members["ann"]?.position.ownAfter == 1)
     // A change that the log has answered is in the order of the events.
     members.put(later)
-    members.uncount(6, by: "ann", seq: 20)
+    members.uncount(7, by: "ann", seq: 20)
     #expect(members["ann"]?.position.ownAfter == 1)
   }
 

@@ -13,17 +13,17 @@ struct MentionRuleTests {
 
   private struct Mention {
     let userIDs: [String]
-    let sender: String?
+    let author: MentionAuthor
     let message: JSONNode?
   }
 
   private func mentions() throws -> [Mention] {
     try rig.others.compactMap { action in
-      guard case .mention(let ids, let sender, let notification) = action else { return nil }
+      guard case .mention(let ids, let author, let notification) = action else { return nil }
       let root = try JSONDocument(notification).root
       #expect(root["method"]?.string == "mention.received")
       #expect(root["params"]?["channel_url"]?.string == "lobby")
-      return Mention(userIDs: ids, sender: sender, message: root["params"]?["message"])
+      return Mention(userIDs: ids, author: author, message: root["params"]?["message"])
     }
   }
 
@@ -36,7 +36,7 @@ struct MentionRuleTests {
     rig.handle(.left(userID: "cat"))
     _ = try rig.perform(.send("x", mentioning: ["ben", "cat", "nobody", "away"]), by: "ann")
     let mention = try #require(try mentions().first)
-    #expect(mention.userIDs == ["cat", "away"] && mention.sender == "ann")
+    #expect(mention.userIDs == ["cat", "away"] && mention.author == .user("ann"))
     #expect(mention.message?["message"]?.string == "x")
   }
 
@@ -73,7 +73,8 @@ struct MentionRuleTests {
     _ = try rig.perform(admin, by: .platform)
     _ = try rig.perform(
       .send("x", mentioning: ["away"]), by: .platform(onBehalfOf: User(id: "ann")))
-    #expect(try mentions().map(\.sender) == [nil, nil])
+    let authors = try mentions().map(\.author)
+    #expect(authors == [.platform(onBehalfOf: nil), .platform(onBehalfOf: "ann")])
   }
 
   @Test("a notice is limited to 8 KiB of message, without data, extra data and preview beyond that")

@@ -162,10 +162,11 @@ struct SendingTests {
     _ = try rig.perform(.send("x", mentioning: ["ben", "away", "nobody"]), by: "ann")
     _ = try rig.perform(
       .send("x", mentioning: ["away"]), by: .platform(onBehalfOf: User(id: "ann")))
-    let mentions = rig.others.compactMap { action -> ([String], String?)? in
-      if case .mention(let ids, let sender, _) = action { (ids, sender) } else { nil }
+    let mentions = rig.others.compactMap { action -> ([String], MentionAuthor)? in
+      if case .mention(let ids, let author, _) = action { (ids, author) } else { nil }
     }
-    #expect(mentions.map(\.0) == [["away"], ["away"]] && mentions.map(\.1) == ["ann", nil])
+    #expect(mentions.map(\.0) == [["away"], ["away"]])
+    #expect(mentions.map(\.1) == [.user("ann"), .platform(onBehalfOf: "ann")])
   }
 
   @Test("a text that cannot be stored is refused by the log and changes nothing")

@@ -49,6 +49,7 @@ struct SampleMessages {
       .create(channel(), replyTo: .exchange(exchange())),
       .dismiss(userID: text(), replyTo: poll()),
       .restrictionsRemoved(userID: text()), .metadata(metadata()),
+      .blocked(Block(by: text(), of: text())), .unblocked(Block(by: text(), of: text())),
       .createGroup(
         GroupCreation(channel(), inviting: texts(), memberLimit: count()),
         replyTo: .session(reply())),

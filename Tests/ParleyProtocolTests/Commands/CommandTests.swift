@@ -16,7 +16,7 @@ struct CommandTests {
       message.add_metaarray_values message.create_metaarray_keys message.delete \
       message.delete_metaarray_keys message.get message.list message.remove_metaarray_values \
       message.send message.send_files message.translate message.update preview.cancel preview.fetch session.close session.open session.ping \
-      session.refresh user.get user.preferences user.update
+      session.refresh user.block user.blocked user.get user.preferences user.unblock user.update
       """
     #expect(Command.methodNames == names.split(separator: " ").map(String.init))
   }

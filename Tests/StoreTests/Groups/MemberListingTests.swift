@@ -8,8 +8,8 @@ import Testing
 @Suite("Listing the members of a group", .onEachDatabase, .onOwnThreads)
 struct MemberListingTests {
   private struct Ids: PageEncoder {
-    func encode(_ member: Member) -> PageItem<String> {
-      PageItem(member.user.id, byteCount: 100)
+    func encode(_ listed: ListedMember) -> PageItem<String> {
+      PageItem(listed.member.user.id, byteCount: 100)
     }
   }
 
@@ -86,7 +86,9 @@ struct MemberListingTests {
       try await list(id, fixture.store, state: .joined, limit: 4).flatMap(\.self)
         == Self.order.filter { !invited.contains($0) })
     let members = try await fixture.store.read { transaction in
-      try transaction.listMembers(channelID: id, limit: 100) { PageItem($0, byteCount: 0) }.items
+      try transaction.listMembers(channelID: id, limit: 100) {
+        PageItem($0.member, byteCount: 0)
+      }.items
     }
     #expect(members.allSatisfy { $0.user.nickname == "n" + $0.user.id.dropFirst() })
     let state = try await fixture.store.read { try $0.channel("den") }

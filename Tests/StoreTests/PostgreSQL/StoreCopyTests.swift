@@ -17,7 +17,7 @@ struct StoreCopyTests {
     let counts = try copy.run()
     #expect(counts["messages"] == 1_504)
     #expect(counts["members"] == 5 && counts["uncounted"] == 1)
-    #expect(counts["users"] == 3)
+    #expect(counts["users"] == 3 && counts["blocks"] == 1)
     let (old, new) = (
       try Store(directory: source.directory.path), try Store(.postgreSQL(url: url))
     )
@@ -96,6 +96,7 @@ struct StoreCopyTests {
     let huts = try await [old.read { try $0.channel("hut") }, new.read { try $0.channel("hut") }]
     let hut = try #require(huts[0])
     #expect(hut == huts[1])
+    #expect(hut.channel.group?.blockerIDs == ["bob"])
     #expect(hut.floorOrdinal == 1 && hut.uncounted == OrdinalSet(ascending: [3]))
     #expect(
       hut.members.map(\.position) == [
@@ -158,6 +159,7 @@ struct StoreCopyTests {
       _ = try transaction.connection.session.makeAppender(for: transaction.connection)
         .append(message, to: den.place)
       try fillHut(transaction)
+      try BlockAddition(by: "bob", of: ["ann"]).statements.run(transaction)
     }
     return fixture
   }

@@ -150,10 +150,31 @@ struct QueryPlanTests {
     let reading = ReadTransaction(connection: transaction.connection)
     _ = try JoinedGroups(of: "ann").statements.run(reading)
     _ = try ChannelsToLeave(of: "ann").statements.run(reading)
+    try block(transaction, reading)
     _ = try FileRightLookup("f", by: "ann", in: ["lobby"], at: 5).statements.run(reading)
     try InvitationPreferenceChange(of: "ann", acceptsInvitations: true).statements.run(transaction)
     _ = try InvitationPreference(of: "ann").statements.run(reading)
     #expect(try EmptyGroups(since: 9).statements.run(reading) == [])
+  }
+
+  private struct Ids: PageEncoder {
+    func encode(_ account: Account) -> PageItem<String> { PageItem(account.user.id, byteCount: 1) }
+  }
+
+  private static func block(
+    _ transaction: WriteTransaction, _ reading: ReadTransaction
+  ) throws {
+    try BlockAddition(by: "ann", of: ["bob"]).statements.run(transaction)
+    for direction in BlockDirection.allCases {
+      _ = try BlockListing(of: "ann", direction, limit: 1, as: Ids()).statements.run(reading)
+    }
+    _ = try BlockersLookup(of: "bob", among: ["ann"]).statements.run(reading)
+    _ = try GroupsOfTwo(of: "ann", andOneOf: ["bob"]).statements.run(reading)
+    let channelID = try transaction.existingChannel("den").id
+    _ = try transaction.blockerIDs(ofGroupOfTwo: channelID)
+    _ = try transaction.blocked(by: "ann", among: ["bob"])
+    try BlockRemoval(by: "ann", of: "bob").statements.run(transaction)
+    _ = try transaction.removeBlocks(byAndOf: "ann", limit: 5)
   }
 
   private static func keep(_ transaction: WriteTransaction) throws {
