@@ -99,7 +99,7 @@ start_servers() {
     : >"$log"
     env "${environment[@]}" "${place[@]}" "$parleyd" --listen 127.0.0.1:0 \
       --data-dir "$work/data-$number" --reactors 1 --unfurl-mode off --limits-flood-messages 0 \
-      --limits-throttle-messages 0 --limits-unopened-connections-per-address 0 \
+      --limits-user-flood-messages 0 --limits-throttle-messages 0 --limits-unopened-connections-per-address 0 \
       "${cluster_options[@]}" >>"$log" 2>&1 </dev/null &
     cluster_pids+=($!)
   done

@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "Outside"))
 from harness import Context  # noqa: E402
 from translators import ScriptedTranslator  # noqa: E402
 
-FLAGS = ["--limits-flood-messages", "0", "--limits-throttle-messages", "0"]
+FLAGS = ["--limits-flood-messages", "0", "--limits-user-flood-messages", "0", "--limits-throttle-messages", "0"]
 
 
 async def timed(client, channel, text, **params):

@@ -113,7 +113,7 @@ def parley(options):
          "--unfurl-mode", "off", "--auth-mode", "open", "--limits-file-bytes",
          str(max(2 * options.size, 10**9)),
          "--limits-uploads-per-second", "0", "--limits-uploads-per-minute", "0",
-         "--limits-uploads-per-user", "0", "--limits-flood-messages", "0",
+         "--limits-uploads-per-user", "0", "--limits-flood-messages", "0", "--limits-user-flood-messages", "0",
          "--limits-throttle-messages", "0"], port)
 
 

@@ -17,7 +17,7 @@ TOKEN = "the-token-of-all-servers"
 # Every client would be slowed down by what protects others from it, and lists cut short on a busy machine.
 MANY_CALLS = ("--limits-query-ms", "0", "--limits-calls-per-second", "1000000", "--limits-calls-burst", "1000000",
               "--limits-unopened-connections-per-address", "0")
-FREE = (*MANY_CALLS, "--limits-flood-messages", "0", "--limits-throttle-messages", "0")
+FREE = (*MANY_CALLS, "--limits-flood-messages", "0", "--limits-user-flood-messages", "0", "--limits-throttle-messages", "0")
 
 
 def quiet(flags):

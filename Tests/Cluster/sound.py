@@ -88,7 +88,7 @@ async def test_one_flood_window(ctx):
 
 async def test_a_throttle_window_for_each_server(ctx):
     """(c) Two sockets of a user on two servers are each shown the messages that the rule gives there."""
-    cluster = await ctx.cluster(3, "--limits-flood-messages", "0")
+    cluster = await ctx.cluster(3, "--limits-flood-messages", "0", "--limits-user-flood-messages", "0")
     channel, owner = await made(ctx, cluster)
     name = ctx.name("user")
     first = await ctx.user(cluster.servers[1], name)

@@ -11,6 +11,7 @@ struct SettingsTableTests {
     "limits.head_timeout_ms", "limits.keep_alive_timeout_ms",
     "drain.timeout_ms", "data_dir", "auth.mode", "auth.jwt_secret",
     "auth.jwt_public_key", "auth.api_token", "limits.flood.messages", "limits.flood.window_ms",
+    "limits.user_flood.messages", "limits.user_flood.window_ms",
     "limits.throttle.messages", "limits.throttle.window_ms", "limits.connections_per_user",
     "limits.channels_per_user", "limits.message_bytes", "limits.outbound_bytes",
     "limits.calls_per_second", "limits.calls_burst", "auth.allowed_origins", "unfurl.mode",

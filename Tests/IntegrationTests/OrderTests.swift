@@ -5,7 +5,8 @@ import TestPeers
 
 /// Settings under which nothing but order matters.
 let unlimitedSending = [
-  "--limits-flood-messages", "0", "--limits-throttle-messages", "0", "--unfurl-mode", "off",
+  "--limits-flood-messages", "0",
+  "--limits-user-flood-messages", "0", "--limits-throttle-messages", "0", "--unfurl-mode", "off",
 ]
 
 extension ServerTests {

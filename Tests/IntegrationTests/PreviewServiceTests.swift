@@ -68,6 +68,7 @@ extension ServerTests {
       _ = try service.process.waitForEnd()
       let server = try ServerProcess([
         "--unfurl-mode", "http", "--unfurl-url", service.url, "--limits-flood-messages", "0",
+        "--limits-user-flood-messages", "0",
       ])
       let jeff = try lobby(server)
       for number in 0..<20 {

@@ -16,7 +16,8 @@ extension ServerTests {
       arguments: [1, 3])
     func againstTheRule(reactors: Int) throws {
       let server = try ServerProcess([
-        "--limits-flood-messages", "0", "--unfurl-mode", "off", "--reactors", "\(reactors)",
+        "--limits-flood-messages", "0",
+        "--limits-user-flood-messages", "0", "--unfurl-mode", "off", "--reactors", "\(reactors)",
         "--limits-throttle-messages", "\(Self.rule.limit)",
         "--limits-throttle-window-ms", "\(Self.rule.window)",
       ])

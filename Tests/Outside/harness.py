@@ -185,6 +185,9 @@ class Server(Program):
 
     @classmethod
     async def start(cls, parleyd, data, flags, environment=None):
+        # A test that sets the window of a channel sends as fast as that one allows.
+        if "--limits-flood-messages" in " ".join(flags) and "--limits-user-flood" not in " ".join(flags):
+            flags = [*flags, "--limits-user-flood-messages", "0"]
         server = await cls.launch(parleyd, ["--data-dir", data, *flags], environment)
         server.data = data
         schemas.gateways.add(server.port)

@@ -172,6 +172,117 @@ async def test_zero_turns_it_off(ctx):
     assert len((await burst(channel, [sender], 100))[0]) == 100
 
 
+async def rooms(ctx, server, user, count):
+    """Channels that the user is in."""
+    owner = await ctx.user(server)
+    made = []
+    for _ in range(count):
+        channel = (await owner.call("channel.create"))["channel"]["channel_url"]
+        await user.enter(channel)
+        made.append(channel)
+    return made
+
+
+def by_scope(answers):
+    """The accepted messages, and the refusals by their scope."""
+    scopes = {}
+    for answer in answers:
+        scopes.setdefault(answer["error"]["data"]["scope"] if "error" in answer else None, []).append(answer)
+    return scopes
+
+
+async def test_a_user_has_a_window_over_all_channels(ctx):
+    """Of five messages to each of eight channels twenty get through, over all connections of the user."""
+    server = await ctx.fresh("--limits-user-flood-window-ms", "600000", "--reactors", "2")
+    user = await ctx.user(server)
+    channels = await rooms(ctx, server, user, 8)
+    again = await ctx.user(server, user.user_id)
+    for channel in channels:
+        await again.enter(channel)
+    waiting = [await (user, again)[n % 2].ask("message.send", channel_url=channel, message="x")
+               for channel in channels for n in range(5)]
+    scopes = by_scope([await part for part in waiting])
+    assert len(scopes[None]) == 20 and len(scopes["user"]) == 20 and len(scopes) == 2, scopes.keys()
+    for refusal in scopes["user"]:
+        error = refusal["error"]
+        assert error["code"] == 900200 and error["data"]["limit"] == 20, error
+        assert error["data"]["window_ms"] == 600000 and 1 <= error["data"]["retry_after_ms"] <= 600000, error
+    # A new connection changes nothing, others are free, and so is the Platform API in the user's name.
+    for client in (user, again):
+        await client.leave()
+    third = await ctx.user(server, user.user_id)
+    await third.enter(channels[0])
+    try:
+        await third.send(channels[0], "x")
+        raise AssertionError("a new connection has room")
+    except Refused as refusal:
+        assert refusal.data["scope"] == "user", refusal.data
+    other = await ctx.user(server)
+    await other.enter(channels[0])
+    await other.send(channels[0], "x")
+    metrics = (await server.get("/metrics"))[2].decode()
+    count = next(line for line in metrics.splitlines() if line.startswith('parley_refused_total{reason="flood"}'))
+    assert count.endswith(" 21"), count
+
+
+async def test_what_a_channel_refuses_has_no_place(ctx):
+    """Refused messages, repeated ones and those with faults leave room for twenty others."""
+    server = await ctx.fresh("--limits-flood-window-ms", "600000", "--limits-user-flood-window-ms", "600000",
+                             "--limits-calls-per-second", "0")
+    user = await ctx.user(server)
+    first, *others = await rooms(ctx, server, user, 5)
+    for n in range(5):
+        await user.send(first, "x", req_id=f"r{n}")
+    for n in range(30):
+        await user.send(first, "x", req_id=f"r{n % 5}")
+        for code, params in ((400100, {"message": 7}), (400201, {"channel_url": "no-such-channel"}), (900200, {})):
+            try:
+                await user.call("message.send", **{"channel_url": first, "message": "x", **params})
+                raise AssertionError(params)
+            except Refused as refusal:
+                assert refusal.code == code, (params, refusal.code)
+                assert code != 900200 or refusal.data["scope"] == "user_channel", refusal.data
+    answers = [await (await user.ask("message.send", channel_url=channel, message="x"))
+               for channel in others for _ in range(5)]
+    assert ["error" in answer for answer in answers] == [False] * 15 + [True] * 5, answers
+    assert set(by_scope(answers)) == {None, "user"}
+
+
+async def test_files_count_one_by_one(ctx):
+    """Each file of message.send_files takes a place in the window of its user."""
+    server = await ctx.fresh("--limits-flood-messages", "0", "--limits-user-flood-messages", "12",
+                             "--limits-user-flood-window-ms", "600000")
+    channel, owner = await ctx.room(server, 0)
+    files = [{"url": f"https://files.example/{n}"} for n in range(8)]
+    results = []
+    for _ in range(2):
+        results += (await owner.call("message.send_files", channel_url=channel, files=files))["results"]
+    scopes = by_scope(results)
+    assert ["error" in result for result in results] == [False] * 12 + [True] * 4, results
+    assert len(scopes["user"]) == 4, scopes
+
+
+async def test_operators_are_exempt_everywhere(ctx):
+    """With limits.flood.exempt_operators an operator is not held back by the window over all channels."""
+    server = await ctx.fresh("--limits-flood-exempt-operators", "true", "--limits-user-flood-window-ms", "600000")
+    channel, owner, other = await ctx.room(server, 1)
+    assert len((await burst(channel, [owner], 60))[0]) == 60
+    answers = []
+    for channel in await rooms(ctx, server, other, 6):
+        answers += [await (await other.ask("message.send", channel_url=channel, message="x")) for _ in range(5)]
+    scopes = by_scope(answers)
+    assert len(scopes[None]) == 20 and len(scopes["user"]) == 10, scopes.keys()
+
+
+async def test_zero_turns_the_window_of_a_user_off(ctx):
+    """With limits.user_flood.messages 0 only channels hold a user back."""
+    server = await ctx.fresh("--limits-user-flood-messages", "0")
+    user = await ctx.user(server)
+    waiting = [await user.ask("message.send", channel_url=channel, message="x")
+               for channel in await rooms(ctx, server, user, 8) for _ in range(5)]
+    assert set(by_scope([await part for part in waiting])) == {None}
+
+
 async def test_leaving_does_not_empty_the_window(ctx):
     """Leaving and entering again, or a new connection, does not start the window anew."""
     server = await ctx.server()

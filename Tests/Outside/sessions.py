@@ -19,6 +19,7 @@ async def test_open_answers_with_the_documented_members(ctx):
     assert answer["server"]["name"] == "parley" and answer["server"]["version"]
     assert answer["limits"]["message_bytes"] == 262144
     assert answer["limits"]["flood"] == {"messages": 5, "window_ms": 1000}
+    assert answer["limits"]["user_flood"] == {"messages": 20, "window_ms": 1000}
     assert answer["limits"]["custom_type_length"] == 128
     assert answer["limits"]["data_bytes"] == 16384
     assert answer["limits"]["metaarray"] == {

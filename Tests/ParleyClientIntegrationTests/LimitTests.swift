@@ -28,7 +28,8 @@ extension ClientTests {
     @Test("on displayed messages, as a notice of the withheld messages, which can be fetched")
     func throttling() async throws {
       let server = try ServerProcess([
-        "--limits-flood-messages", "0", "--limits-throttle-messages", "2",
+        "--limits-flood-messages", "0",
+        "--limits-user-flood-messages", "0", "--limits-throttle-messages", "2",
         "--limits-throttle-window-ms", "600000", "--unfurl-mode", "off",
       ])
       let ann = try await server.client("ann")

@@ -399,6 +399,11 @@ export interface Methods {
           messages: number;
           window_ms: number;
         };
+        /** Messages of a user to all channels together. */
+        user_flood: {
+          messages: number;
+          window_ms: number;
+        };
         /** Characters of a `custom_type`. */
         custom_type_length: number;
         /** Bytes of `data`. */

@@ -173,13 +173,14 @@ extension MessageOrder: MessageCodable {
     writer.write(requestID)
     writer.write(upload)
     writer.write(arrival)
+    writer.write(userFlood)
   }
 
   package convenience init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
       try reader.read(), requestID: try reader.read(), upload: try reader.read(),
       // Nanoseconds since the sender's machine was started: more than 2^53 after 104 days.
-      arrival: try reader.readInteger(in: 0...Int64.max))
+      arrival: try reader.readInteger(in: 0...Int64.max), userFlood: try reader.read())
   }
 }
 

@@ -35,7 +35,9 @@ extension SessionMessage: MessageCodable {
       writer.write(case: 9)
       writer.write(cost.nanoseconds)
       writer.write(cost.isCutShort)
-    case .chargeRepetition: writer.write(case: 10)
+    case .chargeRepetition(let ticket):
+      writer.write(case: 10)
+      writer.write(ticket)
     case .disconnect: writer.write(case: 11)
     case .seated(let url, let userID):
       writer.write(case: 12)
@@ -60,7 +62,7 @@ extension SessionMessage: MessageCodable {
     case 8: self = .revoke(try reader.read(), reason: try reader.read())
     case 9:
       self = .charge(QueryCost(nanoseconds: try reader.read(), isCutShort: try reader.read()))
-    case 10: self = .chargeRepetition
+    case 10: self = .chargeRepetition(try reader.read())
     case 11: self = .disconnect
     case 12: self = .seated(channelURL: try reader.read(), userID: try reader.read())
     default: throw .unknownCase

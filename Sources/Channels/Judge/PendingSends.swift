@@ -50,6 +50,7 @@ struct PendingSends: Sendable {
       }
       try MessageSize.check(draft)
       try standing.requireCounting(of: draft)
+      if let refusal = order.userFlood, standing.rights.isFloodLimited(principal) { throw refusal }
       let place = try standing.takePlace(
         principal, .send, bytes: draft.byteCount, at: now.monotonic)
       let send = AcceptedSend(

@@ -29,6 +29,6 @@ package enum SessionMessage: Sendable {
   case disconnect
   /// Charges the session for the time of a query.
   case charge(QueryCost)
-  /// Charges the session for a repeated send.
-  case chargeRepetition
+  /// Charges the session for a repeated send, which counts in no window of sends.
+  case chargeRepetition(CallTicket)
 }

@@ -15,6 +15,8 @@ package struct LimitSettings: Sendable, Equatable {
   package var keepAliveTimeoutMilliseconds: Int64 = 75_000
   /// Spam-flood protection: the messages that one user may send to one channel.
   package var flood = FloodSettings()
+  /// The messages that one user may send to all channels together.
+  package var userFlood = RateLimit(count: 20, windowMilliseconds: 1000)
   /// Smart throttling: the messages of one channel that are delivered to one participant.
   package var throttle = RateLimit(count: 5, windowMilliseconds: 1000)
   /// Connections of the whole process; 0 derives the limit from the descriptor limit.
@@ -72,6 +74,6 @@ package struct LimitSettings: Sendable, Equatable {
 /// Spam-flood protection.
 package struct FloodSettings: Sendable, Equatable {
   package var limit = RateLimit(count: 5, windowMilliseconds: 1000)
-  /// Whether operators of a channel are exempt from the limit.
+  /// Whether operators of a channel are exempt from the limit, and from that of all channels.
   package var exemptsOperators = false
 }

@@ -54,6 +54,15 @@ extension SettingsTable {
     .integer(
       "limits.flood.window_ms", .reload, \.limits.flood.limit.windowMilliseconds, in: 0...3_600_000,
       unit: "milliseconds", help: "Length of the window for sending. 0 means unlimited."),
+    .integer(
+      "limits.user_flood.messages", .reload, \.limits.userFlood.count, in: 0...10_000,
+      unit: "a number of messages",
+      help: "Messages that a user may send to all channels together per window. 0 means unlimited."),
+    .integer(
+      "limits.user_flood.window_ms", .reload, \.limits.userFlood.windowMilliseconds,
+      in: 0...3_600_000,
+      unit: "milliseconds",
+      help: "Length of the window for sending to all channels. 0 means unlimited."),
     .toggle(
       "limits.flood.exempt_operators", .restart, \.limits.flood.exemptsOperators,
       help: "Exempt the operators of a channel from flood protection."),

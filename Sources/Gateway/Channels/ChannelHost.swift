@@ -399,7 +399,7 @@ final class ChannelHost {
 
   private func answer(_ address: ReplyAddress, _ outcome: Result<JudgeAnswer, ServiceError>) {
     if case .success(.sent(let sent)) = outcome, sent.arrival == .repeated {
-      shard.send(.session(address.session, .chargeRepetition))
+      shard.send(.session(address.session, .chargeRepetition(address.ticket)))
     }
     let epoch = epoch
     let result = outcome.map { $0.encodedAsResult(epoch: epoch) }

@@ -22,6 +22,7 @@ struct ClusterAgreement: Sendable, Equatable {
   private static let openNames: Set = [
     "auth.mode", "store.retention_days",
     "limits.flood.messages", "limits.flood.window_ms", "limits.flood.exempt_operators",
+    "limits.user_flood.messages", "limits.user_flood.window_ms",
     "limits.throttle.messages", "limits.throttle.window_ms",
     "limits.connections_per_user", "limits.channels_per_user",
     "limits.custom_type_length", "limits.data_bytes",

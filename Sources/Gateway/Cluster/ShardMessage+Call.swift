@@ -190,10 +190,12 @@ extension MessageOrder {
   fileprivate var hasName: Bool { requestID?.isEmpty == false }
 
   fileprivate func named(_ name: String) -> MessageOrder {
-    MessageOrder(draft, requestID: name, upload: upload, arrival: arrival)
+    MessageOrder(
+      draft, requestID: name, upload: upload, arrival: arrival, userFlood: userFlood)
   }
 
   fileprivate func arriving(at time: Int64) -> MessageOrder {
-    MessageOrder(draft, requestID: requestID, upload: upload, arrival: time)
+    MessageOrder(
+      draft, requestID: requestID, upload: upload, arrival: time, userFlood: userFlood)
   }
 }

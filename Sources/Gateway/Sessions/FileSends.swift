@@ -93,6 +93,8 @@ private struct FloodPlaces {
   /// The number of messages sent by the same call.
   let sent: Int
   private var refusedCount: Int64 = 0
+  /// The wait of the message before, which later ones follow, whichever limit refuses them.
+  private var lastWait: Int64 = 0
 
   init(sent: Int) { self.sent = sent }
 
@@ -104,11 +106,14 @@ private struct FloodPlaces {
       let limit = error.data.limit, limit > 0, let window = error.data.windowMilliseconds
     else { return error }
     defer { refusedCount += 1 }
-    guard refusedCount > 0 else { return error }
-    var error = error
-    // The places taken by the call itself are freed together. For other places this is not known.
-    let start = Int64(sent) >= limit ? first : max(first, window)
-    error.data.retryAfterMilliseconds = start + refusedCount / limit * window
+    var (error, wait) = (error, first)
+    if refusedCount > 0 {
+      // The places taken by the call itself are freed together. For other places this is not known.
+      let start = Int64(sent) >= limit ? first : max(first, window)
+      wait = start + refusedCount / limit * window
+    }
+    lastWait = max(lastWait, wait)
+    error.data.retryAfterMilliseconds = lastWait
     return error
   }
 }

@@ -92,7 +92,7 @@ extension Session {
         self.cancel(cancel, address)
       case .messageSendFiles(let files): self.send(files, try charged(price), address)
       case .channel(let url, .send(let order)):
-        send(order, in: url, try charged(price), address)
+        try send(order, in: url, try charged(price), address)
       case .channel(let url, let channelCommand):
         let caller = try charged(price)
         if case .translateMessage = channelCommand { try admitTranslation(by: caller) }
@@ -137,11 +137,13 @@ extension Session {
   }
 
   /// Sends a message, with its previously uploaded file if it has one.
+  ///
+  /// - Throws: 900200 when the user has sent too many messages to all channels together.
   private func send(
     _ order: MessageOrder, in url: String, _ caller: SessionPrincipal, _ address: ReplyAddress
-  ) {
+  ) throws(ServiceError) {
     guard order.fileID == nil else { return sendFile(order, in: url, caller, address) }
-    shard.send(.channel(url: url, .command(.send(order), by: caller, replyTo: address)))
+    try shard.submit(order, to: url, by: caller, address)
     if order.mayWait, shard.services.translator != nil {
       passAsItStarts(address, in: url)
     } else {

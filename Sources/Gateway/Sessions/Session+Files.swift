@@ -75,7 +75,9 @@ extension Session {
   ) {
     lookUp([order], to: url, of: caller.user.id) { shard, files in
       let order = order.with(files, of: caller.user.id, in: shard.services)
-      shard.send(.channel(url: url, .command(.send(order), by: caller, replyTo: address)))
+      do throws(ServiceError) { try shard.submit(order, to: url, by: caller, address) } catch {
+        return shard.reply(to: address, .failure(error))
+      }
       guard let session = shard.session(address.session) else { return }
       if order.mayWait || session.isSendKept(by: url) { session.pass(address, in: url) }
     }
@@ -87,14 +89,19 @@ extension Session {
   func send(_ command: MessageSendFiles, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     fileSends.append(FileSends(command.orders.count, replyTo: address))
     lookUp(command.orders, to: command.channelURL, of: caller.user.id) { shard, files in
-      var mayWait = false
+      var (mayWait, refusal): (Bool, ServiceError?) = (false, nil)
       for (index, order) in command.orders.enumerated() {
-        let order = order.with(files, of: caller.user.id, in: shard.services)
-        shard.send(
-          .channel(
-            url: command.channelURL,
-            .command(.send(order), by: caller, replyTo: FileSends.part(index, of: address))))
-        if order.mayWait { mayWait = true }
+        let part = FileSends.part(index, of: address)
+        do throws(ServiceError) {
+          // As in a channel, what follows a refused file is refused too, so that the order stays.
+          if let refusal { throw refusal }
+          let order = order.with(files, of: caller.user.id, in: shard.services)
+          try shard.submit(order, to: command.channelURL, by: caller, part)
+          if order.mayWait { mayWait = true }
+        } catch {
+          refusal = error
+          shard.reply(to: part, .failure(error))
+        }
       }
       guard let session = shard.session(address.session) else { return }
       if mayWait || session.isSendKept(by: command.channelURL) {

@@ -301,6 +301,12 @@ extension LimitSettings {
             $0.member("messages", flood.limit.count)
             $0.member("window_ms", flood.limit.windowMilliseconds)
           })
+        $0.member(
+          "user_flood",
+          object: {
+            $0.member("messages", userFlood.count)
+            $0.member("window_ms", userFlood.windowMilliseconds)
+          })
         customData.encodeMembers(into: &$0)
       }
     }

@@ -80,6 +80,8 @@ final class Session {
   /// The address base named by the upgrade request; see ``NamedBases``.
   let base: UInt16
   var places = SessionPlaces()
+  /// The sends that are not answered; created with the first send.
+  var sends: SessionSends?
   var timer: EventLoop.TimerToken?
   var deadline = Deadline.open
   /// The last evictions, by the kind of void token, while a token is being looked up.
@@ -139,6 +141,7 @@ final class Session {
 
   /// Completes a call with its outcome.
   func complete(_ address: ReplyAddress, _ outcome: CallOutcome) {
+    sends?.end(address.ticket, outcome)
     if address.ticket.isPart { return completePart(address, outcome) }
     if !passedSends.isEmpty { passedSends[address.ticket] = nil }
     if case .failure(let error) = outcome {
@@ -213,6 +216,12 @@ final class Session {
   /// send is looked up like any other call.
   func charge(calls: Int) {
     budget.charge(calls: calls, at: shard.loop.now, rate: callRate)
+  }
+
+  /// Charges for a repeated send, which was counted when it was sent first.
+  func chargeRepetition(_ ticket: CallTicket) {
+    sends?.giveBack(ticket)
+    charge(calls: 1)
   }
 
   /// Charges one refused message of a call that sends several.
@@ -380,6 +389,7 @@ extension Session: WebSocketApplication {
     cancelTimer()
     silence?.end()
     silence = nil
+    sends = nil
     state = .closed
     if keepsContext { shard.contextCount -= 1 }
     shard.bases.release(base)

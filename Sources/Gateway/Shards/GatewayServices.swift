@@ -41,6 +41,7 @@ final class GatewayServices: Sendable {
   let previewRates: UserRates
   let translationRates: UserRates
   let groupRates: GroupRates
+  let userFlood = UserFlood()
   let fileLookUpTime = FileLookUpTime()
   let downloadTurns = DownloadTurns()
   /// `nil` when translations are off.

@@ -150,7 +150,7 @@ extension Shard {
     case .revoke(let proof, let reason):
       session?.evict(Eviction(of: proof, reason: reason))
     case .charge(let cost): session?.charge(cost)
-    case .chargeRepetition: session?.charge(calls: 1)
+    case .chargeRepetition(let ticket): session?.chargeRepetition(ticket)
     case .disconnect:
       session?.close(.goingAway, reason: "events of a channel were lost: recover or list them")
     }

@@ -90,11 +90,14 @@ extension Shard {
       let order = MessageOrder(
         .success(draft), requestID: message.name(ofFile: record.fileID),
         upload: record.fileRecord, arrival: SystemClock.monotonicNanoseconds)
+      let place = try takePlace(of: order, by: account.user.id)
       poll(count: 1, within: edge == nil ? nil : Self.patience) { _, address in
         .channel(
-          url: message.channelURL, .background(.send(order), by: account.user, replyTo: address))
-      } then: { answers in
+          url: message.channelURL,
+          .background(.send(place.order), by: account.user, replyTo: address))
+      } then: { [services] answers in
         guard case .outcome(let outcome)? = answers.first else { return completion(nil) }
+        if outcome.isRefusal { services.userFlood.giveBack(place.time, of: account.user.id) }
         completion(outcome)
       }
     } catch {

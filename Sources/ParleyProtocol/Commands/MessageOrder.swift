@@ -13,15 +13,25 @@ package final class MessageOrder: Sendable {
   package let upload: FileRecord?
   /// The time of arrival on a clock of the host, which is returned when the message is durable.
   package let arrival: Int64
+  /// The refusal of a sender who is over the limit of all channels together, which applies unless the
+  /// message is a repetition, or the channel exempts the sender from flood protection.
+  package let userFlood: ServiceError?
 
   package init(
     _ draft: Result<MessageDraft, ServiceError>, requestID: String?, upload: FileRecord? = nil,
-    arrival: Int64 = 0
+    arrival: Int64 = 0, userFlood: ServiceError? = nil
   ) {
     self.draft = draft
     self.requestID = requestID
     self.upload = upload
     self.arrival = arrival
+    self.userFlood = userFlood
+  }
+
+  /// The order with the refusal of a sender who is over the limit of all channels together.
+  package func refused(_ refusal: ServiceError) -> MessageOrder {
+    MessageOrder(
+      draft, requestID: requestID, upload: upload, arrival: arrival, userFlood: refusal)
   }
 
   /// Reads `message.send`, except for its channel.

@@ -231,6 +231,17 @@ extension ServiceError {
         scope: "user_channel"))
   }
 
+  /// Spam-flood protection refused a message because of the user's messages to all channels; parameters
+  /// as for a message.
+  package static func userFlood(retryAfter: Int64, limit: Int, window: Int64) -> ServiceError {
+    ServiceError(
+      .flood,
+      "more than \(limit) messages in \(window) ms over all channels: try again in \(retryAfter) ms",
+      data: ErrorDetails(
+        retryAfterMilliseconds: retryAfter, limit: Int64(limit), windowMilliseconds: window,
+        scope: "user"))
+  }
+
   /// Spam-flood protection refused a change of a message or channel; parameters as for a message.
   package static func changeFlood(retryAfter: Int64, limit: Int, window: Int64) -> ServiceError {
     ServiceError(

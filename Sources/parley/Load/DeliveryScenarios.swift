@@ -9,8 +9,8 @@ extension LoadCommand {
       abstract: "Send to one channel with many subscribers.",
       discussion: """
         With the gateway's default limits, a user may send and a subscriber receives 5 messages per \
-        second. For higher rates, run the gateway with --limits-flood-messages 0 and \
-        --limits-throttle-messages 0, and give --throttle off here.
+        second. For higher rates, run the gateway with --limits-flood-messages 0, \
+        --limits-user-flood-messages 0 and --limits-throttle-messages 0, and give --throttle off here.
 
         EXAMPLES:
           parley load fanout --subscribers 1000 --rate 20 --senders 4 --duration 30s

@@ -115,7 +115,7 @@ start_parley() {
     --tls-certificate "$work/certificate.pem" --tls-private-key "$work/key.pem")
   rm -rf "$work/data"
   start_process "$log" "$parleyd" --listen 127.0.0.1:0 --data-dir "$work/data" --reactors 1 \
-    --unfurl-mode off --limits-flood-messages 0 --limits-throttle-messages 0 "${tls[@]}"
+    --unfurl-mode off --limits-flood-messages 0 --limits-user-flood-messages 0 --limits-throttle-messages 0 "${tls[@]}"
   await_port "$transport" "$log" "$server_pid"
 }
 

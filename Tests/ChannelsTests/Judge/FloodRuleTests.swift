@@ -92,6 +92,25 @@ struct FloodRuleTests {
     #expect(try send(rig) == nil)
   }
 
+  @Test("the limit over all channels comes after other checks, and spares exempt operators")
+  func userFlood() throws {
+    let refusal = ServiceError.userFlood(retryAfter: 7, limit: 20, window: 1000)
+    func over(_ text: String, _ requestID: String? = nil) -> ChannelCommand {
+      let order = MessageOrder(.success(MessageDraft(text: text)), requestID: requestID)
+      return .send(order.refused(refusal))
+    }
+    let rig = try JudgeRig(exemptsOperators: true)
+    #expect(try rig.perform(over("x"), by: "boss").sent?.message.text == "x")
+    let error = try #require(try rig.perform(over("x"), by: "ann").error)
+    #expect(error.data.scope == "user" && error.data.retryAfterMilliseconds == 7)
+    #expect(rig.tally.refused.flood == 1 && rig.events.count == 1)
+    #expect(try rig.perform(over("x"), by: "stranger").code == .notInChannel)
+    // A repetition is answered as always.
+    let first = try #require(try rig.perform(.send("y", "r"), by: "ann").sent)
+    #expect(try rig.perform(over("y", "r"), by: "ann").sent?.message.id == first.message.id)
+    #expect(try JudgeRig().perform(over("x"), by: "boss").code == .flood)
+  }
+
   @Test("a text that the log cannot store does not count")
   func unstorable() throws {
     let rig = try JudgeRig(limit: one)

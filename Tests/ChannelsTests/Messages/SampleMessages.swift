@@ -203,7 +203,7 @@ struct SampleMessages {
       .removed(channelURL: text()), .notify(bytes()), .profile(user()), .expel(reason: text()),
       .expelOldest,
       .charge(QueryCost(nanoseconds: .random(in: 0 ... .max, using: &random), isCutShort: flag())),
-      .chargeRepetition, .disconnect, .seated(channelURL: text(), userID: text()),
+      .chargeRepetition(ticket()), .disconnect, .seated(channelURL: text(), userID: text()),
     ]
   }
 
@@ -262,6 +262,10 @@ struct SampleMessages {
 
   private mutating func importTime() -> Int64 { .random(in: Limits.importTimes, using: &random) }
 
+  private mutating func ticket() -> CallTicket {
+    CallTicket(unit: Int(position()), index: -count())
+  }
+
   private mutating func order() -> MessageOrder {
     MessageOrder(
       flag() ? .success(draft()) : .failure(error()), requestID: optional { $0.text() },
@@ -269,7 +273,7 @@ struct SampleMessages {
         FileRecord(
           id: $0.text(), name: $0.text(), type: $0.text(), size: $0.integer(),
           url: $0.optional { $0.text() })
-      }, arrival: position())
+      }, arrival: position(), userFlood: optional { $0.error() })
   }
 
   private mutating func draft() -> MessageDraft {
@@ -375,7 +379,7 @@ struct SampleMessages {
     let document = try? JSONDocument(Array(#"["one\n","",-7]"#.utf8))
     let identifiers = document?.root.elements.compactMap { RPCIdentifier($0) } ?? []
     return ReplyAddress(
-      session: session(), ticket: CallTicket(unit: Int(position()), index: -count()),
+      session: session(), ticket: ticket(),
       id: optional { $0.choice(identifiers) }, isPaid: flag(), limit: number())
   }
 

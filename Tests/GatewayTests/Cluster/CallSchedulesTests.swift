@@ -60,6 +60,7 @@ private final class CallSchedule {
     random = SeededGenerator(seed: seed)
     let servers = try DrivenServers(count: Self.serverCount) {
       $0.limits.flood.limit.count = 0
+      $0.limits.userFlood.count = 0
       $0.limits.throttle.count = 0
     }
     self.servers = servers

@@ -3,7 +3,8 @@ import TestPeers
 
 /// A server that neither slows senders down nor withholds or looks anything up.
 let unlimited = [
-  "--limits-flood-messages", "0", "--limits-throttle-messages", "0", "--unfurl-mode", "off",
+  "--limits-flood-messages", "0",
+  "--limits-user-flood-messages", "0", "--limits-throttle-messages", "0", "--unfurl-mode", "off",
 ]
 
 extension ServerProcess {

@@ -8,5 +8,7 @@ import Testing
 @Suite("The command line", .serialized, .patientTimeLimit(minutes: 10), .onOwnThreads)
 enum CommandTests {
   /// A server that neither slows senders down nor looks anything up.
-  static let quiet = ["--limits-flood-messages", "0", "--unfurl-mode", "off"]
+  static let quiet = [
+    "--limits-flood-messages", "0", "--limits-user-flood-messages", "0", "--unfurl-mode", "off",
+  ]
 }

@@ -126,7 +126,8 @@ extension CommandTests {
     @Test("shows earlier messages, messages of others, and notices of withheld messages")
     func listening() throws {
       let server = try ServerProcess([
-        "--limits-flood-messages", "0", "--limits-throttle-messages", "2",
+        "--limits-flood-messages", "0",
+        "--limits-user-flood-messages", "0", "--limits-throttle-messages", "2",
         "--limits-throttle-window-ms", "3600000", "--unfurl-mode", "off",
       ])
       _ = try server.run("channel", "create", "lobby")

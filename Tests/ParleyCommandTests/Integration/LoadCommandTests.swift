@@ -9,7 +9,8 @@ extension CommandTests {
   struct LoadCommandTests {
     private static let short = ["--duration", "2s", "--warm-up", "200ms", "--json"]
     private static let unlimited = [
-      "--unfurl-mode", "off", "--limits-flood-messages", "0", "--limits-throttle-messages", "0",
+      "--unfurl-mode", "off", "--limits-flood-messages", "0",
+      "--limits-user-flood-messages", "0", "--limits-throttle-messages", "0",
     ]
 
     /// Runs a scenario, and checks that all it expected came once and in order.
