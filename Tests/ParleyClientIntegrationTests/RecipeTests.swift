@@ -142,6 +142,8 @@ extension ClientTests {
       try await ofBen.archive(clubOfBen)
       #expect(
         shown.all.suffix(3) == ["Trip: 1 unread", "1 unread in 1 groups", "archived: true"])
+      try await ofBen.block()
+      #expect(shown.all.last == #"blocked: ["dan"]"#)
       let following = Task { try await ofBen.read(clubOfBen) }
       defer { following.cancel() }
       // The first of them may precede the task.

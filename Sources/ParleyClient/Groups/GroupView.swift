@@ -188,7 +188,10 @@ extension GroupView {
     guard let known = my, own.lastOrdinal >= ownOrdinal else { return }
     let newer = Membership(own)
     (my, ownOrdinal) = (newer, own.lastOrdinal)
-    if newer.visibleFrom == known.visibleFrom, newer.countPreference == known.countPreference {
+    // Without another position, the server reports a number that does not follow from the messages.
+    if newer.visibleFrom == known.visibleFrom, newer.countPreference == known.countPreference,
+      own.readOrdinal != unread.readOrdinal
+    {
       unread.move(to: own.readOrdinal, count: own.unreadCount, last: own.lastOrdinal)
     } else {
       unread.restart(at: own.readOrdinal, count: own.unreadCount, last: own.lastOrdinal)

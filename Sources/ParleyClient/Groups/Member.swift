@@ -71,6 +71,9 @@ public struct Member: Sendable, Hashable, Identifiable {
   /// The ``BaseMessage/createdAt`` of the last message that a joined member has read, in Unix
   /// milliseconds, 0 if there is none; `nil` in a group without receipts.
   public internal(set) var readAt: Int64?
+  /// Whether the current user blocks the member, as the server answered to a ``MemberListQuery``; false in
+  /// other members.
+  public let isBlockedByMe: Bool
 
   /// The user's id.
   public var userID: String { user.userID }
@@ -90,6 +93,7 @@ public struct Member: Sendable, Hashable, Identifiable {
     if json.present("read_at") != nil {
       readAt = try AnswerReader.integer("read_at", of: json)
     }
+    isBlockedByMe = json["is_blocked_by_me"]?.bool == true
   }
 
   /// - Parameter time: Unix milliseconds.
@@ -100,6 +104,7 @@ public struct Member: Sendable, Hashable, Identifiable {
     mutedState = .unmuted
     joinedAt = 0
     invitedAt = time
+    isBlockedByMe = false
   }
 }
 

@@ -86,6 +86,13 @@ struct GroupRecipes {
     try await group.unhide()
   }
 
+  func block() async throws {
+    try await client.blockUser(userID: "dan")
+    let query = client.createBlockedUserListQuery()
+    show("blocked: \(try await query.loadNextPage().map(\.userID))")
+    try await client.unblockUser(userID: "dan")
+  }
+
   func readAgain(_ group: GroupChannel) async throws {
     for await event in group.events {
       if case .eventsLost(.gap) = event {
