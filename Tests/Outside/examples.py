@@ -247,6 +247,8 @@ const input = { files: [new File(["notes"], "notes.txt")] };
 async def test_javascript(ctx):
     """Scripts for pages, and those inside HTML, run against the client that the gateway serves."""
     here = await place(ctx)
+    # An example blocks this user.
+    await ctx.user(here.server, "jeff")
     _, _, module = await here.server.get("/parley.js")
     with open(os.path.join(here.path, "parley.mjs"), "wb") as file:
         file.write(module)

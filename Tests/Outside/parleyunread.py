@@ -108,6 +108,24 @@ async def test_unread_messages(ctx):
         assert await made.run("return c.unread") == 1
 
 
+async def test_blocked_users(ctx):
+    """A blocked user's messages in a group of two are not counted, and the user is listed as blocked."""
+    server = await ctx.fresh(*FREE, *FLAGS)
+    async with node(ctx, server) as made:
+        await start(made, server, "ada", "ben")
+        await made.run("""
+          globalThis.b = watch(await ben.groups.create({ user_ids: ["ada"] }));
+          globalThis.a = watch(await ada.groups.get(b.url));
+          await ada.block("ben");
+          await b.send("one");
+          await until(() => a.texts().includes("one") && a.unread === 0);""")
+        listed = await made.run("return [(await ada.blocked()).users.map(({ user_id: id }) => id), await ben.blocked()]")
+        assert listed == [["ben"], {"users": [], "next": ""}], listed
+        assert await made.run("return [b.unread, await code(ada.block('ghost'))]") == [0, 400201]
+        await made.run("await ada.unblock('ben'); await b.send('two'); await until(() => a.unread === 1)")
+        assert await made.run("return (await ada.blocked()).users") == []
+
+
 async def test_the_list_of_groups(ctx):
     """The groups of a user are listed by pages, and held from then on; hidden ones come back with a message."""
     server = await ctx.fresh(*FREE, *FLAGS)

@@ -109,6 +109,15 @@ export declare class Parley {
     method: Name, ...rest: Arguments<Methods[Name]["params"]>
   ): Promise<Methods[Name]["result"]>;
   /**
+   * Blocks a user, which does not learn of it. Rejected with 400201 if there is no such user, and with 400203 beyond
+   * 1,000 blocked users.
+   */
+  block(userId: string): Promise<void>;
+  /** Ends the block of a user, if there is one. */
+  unblock(userId: string): Promise<void>;
+  /** Lists the users whom this one blocks, in the order of their ids; `next` is the `token` of the next page, or empty. */
+  blocked(params?: Methods["user.blocked"]["params"]): Promise<Methods["user.blocked"]["result"]>;
+  /**
    * Enters a channel, and enters it again after each reconnection until `exit`.
    *
    * `create` makes a missing channel, with these members if it is an object; `recover` is the

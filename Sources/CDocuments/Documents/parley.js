@@ -47,7 +47,7 @@ const TEMPORARY = new Set([
 const FINAL_CLOSES = new Set([1000, 1002, 1003, 1007, 1008, 1009, 1010, 4003]);
 const UNAUTHORIZED = 4002;
 /** Methods that change nothing, and may be repeated after a lost connection. */
-const READS = /\.(get|list|members|participants|ping|fetch|search|translate|unread)$/;
+const READS = /\.(get|list|members|participants|ping|fetch|search|translate|unread|blocked)$/;
 /** Their answers may come after those of later calls. */
 const SLOW = /^(preview\.fetch|message\.translate)$/;
 const namesIn = (text) => text.split(/\s+/);
@@ -441,6 +441,10 @@ export class Parley extends Emitter {
       }
     }
   }
+
+  async block(userId) { await this.call("user.block", { user_id: userId }); }
+  async unblock(userId) { await this.call("user.unblock", { user_id: userId }); }
+  blocked(params) { return this.call("user.blocked", params); }
 
   enter(url, { create, recover } = {}) {
     if (typeof url !== "string") return Promise.reject(misuse("the URL of a channel is not a text"));
