@@ -14,12 +14,13 @@ struct UserCommand: ParsableCommand {
         parley user list --nickname-prefix A
         parley user token issue ada --hours 24
         parley user metadata set ada team=red
+        parley user block ada jeff
         parley user deactivate jeff
         parley user delete jeff --yes
       """,
     subcommands: [
       Create.self, List.self, Show.self, Update.self, Deactivate.self,
-      Reactivate.self, Delete.self, UserTokenCommand.self,
+      Reactivate.self, Delete.self, Block.self, Unblock.self, Blocked.self, UserTokenCommand.self,
       MetadataCommand<UserArgument>.self,
     ])
 }

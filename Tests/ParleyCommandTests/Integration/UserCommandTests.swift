@@ -26,6 +26,23 @@ extension CommandTests {
       #expect(try server.run("user", "show", "ada").status == 1)
     }
 
+    @Test("and makes them block each other")
+    func blocks() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      for name in ["ada", "jeff"] { _ = try server.run("user", "create", name) }
+      #expect(try server.run("user", "blocked", "ada").output == "no users\n")
+      let block = try server.run("user", "block", "ada", "jeff")
+      #expect(block.output == "ada blocks jeff\n", "\(block.errors)")
+      #expect(try server.run("user", "blocked", "ada").output.contains("jeff"))
+      #expect(try server.run("user", "blocked", "jeff").output == "no users\n")
+      let blockers = try server.run("user", "blocked", "jeff", "--reverse", "--json").json
+      #expect(blockers["users"]?.elements.compactMap { $0["user_id"]?.string } == ["ada"])
+      #expect(try server.run("user", "block", "ada", "ghost").status == 1)
+      #expect(
+        try server.run("user", "unblock", "ada", "jeff").output == "ada does not block jeff\n")
+      #expect(try server.run("user", "blocked", "ada").output == "no users\n")
+    }
+
     @Test("and mutes or bans them")
     func moderation() throws {
       let server = try ServerProcess(CommandTests.quiet)
