@@ -49,6 +49,18 @@ struct GroupRecipes {
     }
   }
 
+  func follow(_ message: any BaseMessage, in group: GroupChannel) async {
+    for await event in group.events {
+      switch event {
+      case .readStatusChanged:
+        show("\(group.getUnreadMemberCount(message)) have not read it")
+      case .typingStatusChanged:
+        show(group.getTypingUsers().map(\.nickname).joined(separator: ", "))
+      default: break
+      }
+    }
+  }
+
   func listGroups() async throws {
     let query = client.createMyGroupChannelListQuery { params in
       params.channelHiddenStateFilter = .unhiddenOnly
