@@ -288,3 +288,33 @@ async def test_the_list_on_a_phone(ctx, page):
         await pictured(page, f"list-{width}")
         await press(page, "Escape")
         assert await page.run("document.activeElement.id === 'browse' && document.getElementById('side').hidden")
+
+
+@in_browser
+async def test_typing_and_read_marks(ctx, page):
+    """A member sees who types, and under its own message who has read it."""
+    server = await ctx.fresh("--auth-mode", "open")
+    await ctx.user(server, "cleo")
+    other = await page.tab()
+    await enter(page, server, "lobby", "ada")
+    await enter(other, server, "lobby", "ben")
+    await create(page, "Trip", "ben, cleo")
+    await choose(other, "Trip")
+    await other.until(f"{IN_GROUP} && {LIVE}")
+    typing = "(document.getElementById('typing').hidden ? '' : document.getElementById('typing').textContent)"
+    plain = f"{typing}.replace(/[\\u2068\\u2069]/g, '')"
+    await other.run("""(() => {
+      const box = document.getElementById("box");
+      box.value = "hel";
+      box.dispatchEvent(new Event("input"));
+    })()""")
+    await page.until(f"{plain} === 'ben is typing…'")
+    assert await other.run(plain) == ""
+    await write(other, "hello")
+    await page.until(f"{plain} === '' && {ROWS}.length === 1")
+    await write(page, "hi")
+    marks = "[...document.querySelectorAll('#timeline .read')].map((mark) => mark.textContent)"
+    # A page marks what is read while it is in front, and a message that it sends reads those before.
+    await other.until(f"{marks}.join() === 'Read by 1'")
+    await pictured(other, "group-read")
+    assert not page.errors and not other.errors, (page.errors, other.errors)

@@ -17,7 +17,7 @@ MODULES = [
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "webhooks",
     "deflate", "demandedpreviews", "previewpictures", "hostile", "hostilepages",
-    "racing", "persistence", "files", "uploads", "covers", "parleyjs", "parleygroups", "parleyunread",
+    "racing", "persistence", "files", "uploads", "covers", "parleyjs", "parleygroups", "parleyunread", "parleyreceipts",
     "pagechat",
     "pagefiles", "pagegroups", "apipage", "sealing", "thumbnails", "depots",
     "translations",

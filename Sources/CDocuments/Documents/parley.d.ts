@@ -255,6 +255,10 @@ export interface GroupEvents extends SharedEvents {
   hidden: [params: Events["group.hidden"]];
   /** The group is no longer hidden: another connection has shown it, or a message. */
   unhidden: [params: Events["group.unhidden"]];
+  /** Members have read further, each up to the message whose `created_at` is `read_at`. */
+  read: [reads: Events["group.read"]["reads"]];
+  /** The ids of other members who are typing, and whether there are more; empty after a reconnection. */
+  typing: [userIds: string[], hasMore: boolean];
   /** The user is no longer a member. `reason` is null if it was not connected at the time. */
   lost: [result: { reason: Events["group.lost"]["reason"] | null; error: ParleyError }];
 }
@@ -320,6 +324,8 @@ export declare class Group extends BaseChannel<AllGroupEvents> {
   readonly isMember: boolean;
   /** The number of messages that the user has not read. */
   readonly unread: number;
+  /** The ids of other members who are typing, as far as the server names them. */
+  readonly typingUsers: string[];
   /** Changes fields of the group. */
   update(fields: Omit<Methods["group.update"]["params"], "channel_url">): Promise<Methods["group.update"]["result"]>;
   /** Deletes the group with its messages. */
@@ -336,6 +342,13 @@ export declare class Group extends BaseChannel<AllGroupEvents> {
   leave(): Promise<Methods["group.leave"]["result"]>;
   /** Marks messages as read up to this one: the last that was shown. By default the last that was delivered. */
   markRead(message?: Pick<Message, "message_id">): Promise<Methods["group.mark_read"]["result"]>;
+  /** How far the joined members have read: `created_at` of the last message by user id. */
+  receipts(): Promise<Methods["group.receipts"]["result"]>;
+  /**
+   * Shows the other members that the user is typing, or no longer. Call it with each key: one call in two seconds is
+   * sent, and none without a connection. A message ends it.
+   */
+  typing(isTyping?: boolean): void;
   /** Marks this message and later ones as unread. */
   markUnread(message: Pick<Message, "message_id">): Promise<Methods["group.mark_unread"]["result"]>;
   /** Hides the group from lists, by default until the next message. */

@@ -31,6 +31,8 @@ const PIECE_BYTES = 1 << 20;
 const PIECE_MS = 300_000;
 /** Entries of a record of what was seen, in each channel. */
 const RECORD_LIMIT = 512;
+/** Between calls about typing. */
+const TYPING_MS = 2_000;
 /** Messages of a group that are listed after a reconnection, and those of a page. */
 const MISSED_LIMIT = 1000;
 const PAGE_LIMIT = 200;
@@ -47,7 +49,7 @@ const TEMPORARY = new Set([
 const FINAL_CLOSES = new Set([1000, 1002, 1003, 1007, 1008, 1009, 1010, 4003]);
 const UNAUTHORIZED = 4002;
 /** Methods that change nothing, and may be repeated after a lost connection. */
-const READS = /\.(get|list|members|participants|ping|fetch|search|translate|unread|blocked)$/;
+const READS = /\.(get|list|changes|members|participants|ping|fetch|search|translate|unread|blocked|receipts)$/;
 /** Their answers may come after those of later calls. */
 const SLOW = /^(preview\.fetch|message\.translate)$/;
 const namesIn = (text) => text.split(/\s+/);
@@ -58,7 +60,7 @@ const SHARED_EVENTS = namesIn(`message.received message.updated message.deleted 
 const CHANNEL_EVENTS = namesIn(
   "message.withheld channel.user_entered channel.user_exited channel.participant_count");
 const GROUP_EVENTS = namesIn(`group.invited group.joined group.declined group.left group.lost
-  group.unread group.hidden group.unhidden`);
+  group.unread group.hidden group.unhidden group.read group.typing`);
 const SESSION_EVENTS = namesIn(
   "mention.received group.ready session.expiring session.file_key server.draining");
 const shortName = (method) => method.replace(/^\w+\.(user_)?/, "");
@@ -956,6 +958,8 @@ class BaseChannel extends Emitter {
     const [kind, name] = method.split(".");
     this[report](method, params);
     if (kind === "message") this[report](name, params.message ?? params.message_id, params);
+    else if (method === "group.read") this[report](name, params.reads);
+    else if (method === "group.typing") this[report](name, params.user_ids, params.more);
     else if (kind === "group") this[report]("member", name, params);
     // The end of a deleted channel has an event of its own.
     else if (method !== "channel.deleted") this[report](shortName(method), params);
@@ -1080,10 +1084,12 @@ export class Group extends BaseChannel {
   #sent = new Set();
   /** Events that wait for the messages before them. */
   #queue = null;
+  typingUsers = [];
+  #typedAt = 0;
 
   constructor(parley, url) {
     super(parley, url, SHARED_EVENTS, [
-      ...GROUP_EVENTS, "member", "recovered", "lost", "unread", "hidden", "unhidden"]);
+      ...GROUP_EVENTS, "member", "recovered", "lost", "unread", "hidden", "unhidden", "read", "typing"]);
   }
 
   get isMember() { return this.info.my?.state === "joined"; }
@@ -1110,7 +1116,15 @@ export class Group extends BaseChannel {
   hide(params) { return this.call("group.hide", params); }
   unhide() { return this.call("group.unhide"); }
   resetHistory() { return this.call("group.reset_history"); }
+  receipts() { return this.call("group.receipts"); }
   markUnread({ message_id }) { return this.call("group.mark_unread", { message_id }); }
+
+  typing(isTyping = true) {
+    const isSaid = isTyping ? Date.now() - this.#typedAt < TYPING_MS : !this.#typedAt;
+    if (isSaid || !this[owner][presentWire]) return;
+    this.#typedAt = isTyping && Date.now();
+    this.call("group.typing", { is_typing: isTyping }).catch(() => {});
+  }
 
   /** Without a message nothing is named that was not delivered. */
   async markRead({ message_id } = { message_id: Math.max(this.#newest, ...this.#sent) }) {
@@ -1157,6 +1171,8 @@ export class Group extends BaseChannel {
   /** Delivers the messages that were missed, and then the events that came meanwhile. */
   async [readAgain](wire) {
     this[inside] = false;
+    this.#typedAt = 0;
+    if (this.typingUsers.length) this[report]("typing", this.typingUsers = [], false);
     this.#queue ??= [];
     const { channel } = await wire.call(
       "group.get", { channel_url: this.url, members_limit: 0 }, (result) => this.#describe(result.channel));
@@ -1213,6 +1229,8 @@ export class Group extends BaseChannel {
   }
 
   [answered](message, seq) {
+    // The message has ended it.
+    this.#typedAt = 0;
     this.#recount((count) => count.received(message));
     super[answered](message, seq);
     this.#sent.add(message.message_id);
@@ -1222,6 +1240,7 @@ export class Group extends BaseChannel {
   [keep](method, params) {
     super[keep](method, params);
     if (method === "message.received") this.#recount((count) => count.received(params.message));
+    if (method === "group.typing") this.typingUsers = params.user_ids;
     if (method === "message.deleted") this.#recount((count) => count.deleted(params));
     const { member_count, joined_member_count, user } = params;
     if (member_count !== undefined) this.info = { ...this.info, member_count, joined_member_count };

@@ -1,0 +1,78 @@
+"""Typing and read receipts of groups in parley.js."""
+
+from groupmessages import FREE
+from parleygroups import start, trio
+from parleyjs import FLAGS, Proxy, node
+
+WATCH = """
+for (const group of [a, b, c]) {
+  Object.assign(group, { typed: [], moves: [] });
+  group.on("typing", (ids, hasMore) => group.typed.push([ids, hasMore]))
+    .on("read", (reads) => group.moves.push(...reads));
+}"""
+
+
+async def test_typing(ctx):
+    """The others learn who types, and that it has ended; many calls are one, and an end without a beginning is none."""
+    server = await ctx.fresh(*FREE, *FLAGS)
+    async with node(ctx, server) as made:
+        await start(made, server, "ada", "ben", "cleo")
+        await trio(made)
+        await made.run(WATCH)
+        await made.run("""
+          a.typing(false);
+          for (let key = 0; key < 100; key++) b.typing();
+          await until(() => a.typed.length && c.typed.length);""")
+        assert await made.run("return [a.typed, c.typed, b.typed, a.typingUsers]") == [
+            [[["ben"], False]], [[["ben"], False]], [], ["ben"]]
+        # A message ends it, and the next key begins it again at once.
+        await made.run("await b.send('said'); await until(() => a.typingUsers.length === 0)")
+        await made.run("b.typing(); await until(() => a.typingUsers.length === 1)")
+        await made.run("b.typing(false); await until(() => a.typingUsers.length === 0)")
+        assert await made.run("return [a.typed.length, b.typed.length]") == [4, 0]
+
+
+async def test_typing_ends_with_the_connection(ctx):
+    """After a reconnection nobody is shown as typing, and the client begins again."""
+    server = await ctx.fresh(*FREE, *FLAGS)
+    proxy = await Proxy.start(server.port)
+    try:
+        async with node(ctx, server) as made:
+            await start(made, server, "ada", "cleo")
+            await made.run(f"""
+              const url = "http://127.0.0.1:{proxy.port}";
+              globalThis.ben = start(url, "ben");
+              await new Promise((resolve) => ben.on("group.ready", resolve));""")
+            await trio(made)
+            await made.run(WATCH)
+            await made.run("a.typing(); b.typing(); await until(() => b.typingUsers.length && a.typingUsers.length)")
+            proxy.cut()
+            await made.until("b.news.length === 1 && b.typingUsers.length === 0")
+            assert await made.run("return b.typed.at(-1)") == [[], False]
+            await made.until("a.typingUsers.length === 0")
+            await made.run("b.typing(); await until(() => a.typingUsers.length === 1)")
+    finally:
+        proxy.close()
+
+
+async def test_receipts(ctx):
+    """Reads are heard by all, and the receipts are those of the server."""
+    server = await ctx.fresh(*FREE, *FLAGS)
+    async with node(ctx, server) as made:
+        await start(made, server, "ada", "ben", "cleo")
+        await trio(made)
+        await made.run(WATCH)
+        await made.run("""
+          globalThis.sent = [await a.send("one"), await a.send("two")];
+          await until(() => [b, c].every(({ got }) => got.length === 2));
+          await b.markRead(sent[0]);
+          await c.markRead(sent[1]);
+          await until(() => [a, b, c].every(({ moves }) => moves.length === 2));""")
+        expected = await made.run("""return [["ben", sent[0]], ["cleo", sent[1]]].map(
+          ([user_id, { created_at: read_at, message_id }]) => ({ user_id, read_at, message_id }))""")
+        assert await made.run("return a.moves") == expected
+        times = {one["user_id"]: one["read_at"] for one in expected}
+        assert await made.run("return a.receipts()") == {
+            "read": {**times, "ada": await made.run("return sent[1].created_at")}, "delivered": {}}
+        shown = await made.run("return (await a.members()).members.map(({ user_id, read_at }) => [user_id, read_at])")
+        assert dict(shown)["ben"] == times["ben"], shown
