@@ -1,6 +1,6 @@
 /// `group.changes`: the groups of the caller that have changed, and those that it is no longer in.
 package struct GroupChangeList: Sendable, Hashable {
-  /// Where the list begins.
+  /// The beginning of a list.
   package enum Start: Sendable, Hashable {
     /// At the end of an earlier list, or when a connection began to receive events.
     case token(String)
