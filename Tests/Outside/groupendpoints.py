@@ -100,7 +100,7 @@ async def test_members_without_a_meaning_here(ctx):
         url = await back.group(ann)
         cases = [
             ("POST", BASE, {"user_ids": [ann]}, {
-                "is_super": True, "invitation_status": {ann: "joined"}, "hidden_status": {ann: "hidden"},
+                "invitation_status": {ann: "joined"}, "hidden_status": {ann: "hidden"},
                 "block_sdk_user_channel_join": True}),
             ("PUT", f"{BASE}/{url}", {"name": "n"}, {"is_distinct": True, "is_super": True}),
             ("POST", f"{BASE}/{url}/invite", {"user_ids": [ann]}, {

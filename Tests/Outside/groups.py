@@ -573,7 +573,7 @@ async def test_wrong_values(ctx):
     url, creator, member = await group(ctx, server, 1)
     before = await view(creator, url)
     for method, params, wanted, field in (
-            ("group.create", {"is_super": True}, 400111, "is_super"),
+            ("group.create", {"is_super": True, "is_distinct": True}, 400920, "is_distinct"),
             ("group.create", {"user_ids": member.user_id}, 400102, "user_ids"),
             ("group.create", {"user_ids": [1]}, 400100, None),
             ("group.create", {"operator_ids": [member.user_id]}, 400111, "operator_ids"),

@@ -232,7 +232,7 @@ export interface ChannelEvents extends SharedEvents {
 type GroupMessageEvent = Omit<MessageEvent<"message.received">, "seq"> & { seq?: number };
 /** An event of a group. */
 type GroupEvent<Name extends keyof Events> = Events[Name] & { channel: GroupInfo };
-type MemberChange = "invited" | "joined" | "declined" | "left";
+type MemberChange = "invited" | "joined" | "declined" | "left" | "member_count";
 
 export interface GroupEvents extends SharedEvents {
   /** A message was sent; `own` in `params` marks those of this client. Each message comes once. */
@@ -754,6 +754,8 @@ export interface Methods {
       is_distinct?: boolean | null;
       /** Whether users who are not members may join. Not together with `is_distinct`. */
       is_public?: boolean | null;
+      /** Whether the group has room for many members. Not together with `is_distinct`. */
+      is_super?: boolean | null;
       /** The text with which users join while the group is public. Empty if none is needed. */
       access_code?: string | null;
       /** Whether the group keeps no messages. */
@@ -1456,19 +1458,19 @@ export interface Events {
     first_message_id: number;
     last_message_id: number;
   };
-  /** Users were invited to a group. Sent to joined members and to these users. */
+  /** Users were invited to a group. Sent to joined members and to these users. In a group of more than 100 members, and in a super group, it is sent to these users only, without `seq`. */
   "group.invited": {
     channel_url: string;
-    seq: number;
+    seq?: number;
     ts: number;
     inviter: UserReference | null;
     users: UserReference[];
     channel: GroupInfo;
   };
-  /** A user joined a group. */
+  /** A user joined a group. In a group of more than 100 members, and in a super group, it is sent to the user only, without `seq`. */
   "group.joined": {
     channel_url: string;
-    seq: number;
+    seq?: number;
     ts: number;
     user: UserReference;
     /** Joined and invited members. */
@@ -1478,23 +1480,31 @@ export interface Events {
   /** An invitation to a group ended: it was declined or withdrawn. */
   "group.declined": {
     channel_url: string;
-    seq: number;
+    seq?: number;
     ts: number;
     user: UserReference;
     /** Joined and invited members. */
     member_count: number;
     joined_member_count: number;
   };
-  /** A joined member left a group, or was removed. */
+  /** A joined member left a group, or was removed. In a group of more than 100 members, and in a super group, it is sent to the user only, without `seq`. */
   "group.left": {
     channel_url: string;
-    seq: number;
+    seq?: number;
     ts: number;
     user: UserReference;
     /** Joined and invited members. */
     member_count: number;
     joined_member_count: number;
     reason: "left" | "removed" | "banned" | "deleted_user";
+  };
+  /** The numbers of members of a group of more than 100 members, or of a super group, changed. At most once a second. */
+  "group.member_count": {
+    channel_url: string;
+    ts: number;
+    /** Joined and invited members. */
+    member_count: number;
+    joined_member_count: number;
   };
   /** The user is no longer a member of a group. No event of the group follows. */
   "group.lost": {
@@ -1577,7 +1587,7 @@ export interface Events {
   };
 }
 
-/** A group channel in an answer. Strangers of a public group get it without `my` and `members`. */
+/** A group channel in an answer. Strangers of a public group get it without `my` and `members`. A super group is without `members`. */
 export type GroupView = {
   channel_url: string;
   channel_type: "group_channels";
@@ -1590,7 +1600,8 @@ export type GroupView = {
   /** Whether it is the group of exactly its members. */
   is_distinct: boolean;
   is_public: boolean;
-  is_super: false;
+  /** Whether it has room for many members, which are not in `members`. */
+  is_super: boolean;
   is_access_code_required: boolean;
   /** Joined and invited members. */
   member_count: number;
@@ -1621,7 +1632,8 @@ export type GroupInfo = {
   /** Whether it is the group of exactly its members. */
   is_distinct: boolean;
   is_public: boolean;
-  is_super: false;
+  /** Whether it has room for many members, which are not in `members`. */
+  is_super: boolean;
   is_access_code_required: boolean;
   /** Joined and invited members. */
   member_count: number;

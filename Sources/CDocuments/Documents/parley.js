@@ -59,7 +59,7 @@ const SHARED_EVENTS = namesIn(`message.received message.updated message.deleted 
   channel.operators_changed channel.throttled`);
 const CHANNEL_EVENTS = namesIn(
   "message.withheld channel.user_entered channel.user_exited channel.participant_count");
-const GROUP_EVENTS = namesIn(`group.invited group.joined group.declined group.left group.lost
+const GROUP_EVENTS = namesIn(`group.invited group.joined group.declined group.left group.member_count group.lost
   group.unread group.hidden group.unhidden group.read group.typing`);
 const SESSION_EVENTS = namesIn(
   "mention.received group.ready session.expiring session.file_key server.draining");

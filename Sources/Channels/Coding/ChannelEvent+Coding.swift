@@ -61,6 +61,14 @@ extension ChannelEvent.Subject: MessageCodable {
       writer.write(case: 9)
       writer.write(userID)
       writer.write(reason)
+    case .invitation: writer.write(case: 10)
+    case .quietAdmission(let userID):
+      writer.write(case: 11)
+      writer.write(userID)
+    case .quietDeparture(let userID, let reason):
+      writer.write(case: 12)
+      writer.write(userID)
+      writer.write(reason)
     }
   }
 
@@ -79,6 +87,9 @@ extension ChannelEvent.Subject: MessageCodable {
     case 7: self = .announcement
     case 8: self = .admission(ofUser: try reader.read())
     case 9: self = .departure(ofUser: try reader.read(), try reader.read())
+    case 10: self = .invitation
+    case 11: self = .quietAdmission(ofUser: try reader.read())
+    case 12: self = .quietDeparture(ofUser: try reader.read(), try reader.read())
     default: throw .unknownCase
     }
   }

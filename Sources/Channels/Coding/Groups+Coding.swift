@@ -8,6 +8,7 @@ extension Group: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
     writer.write(isDistinct)
     writer.write(isPublic)
+    writer.write(isSuper)
     writer.write(accessCode)
     writer.write(createdBy)
     writer.write(memberCount)
@@ -16,8 +17,9 @@ extension Group: MessageCodable {
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
-      isDistinct: try reader.read(), isPublic: try reader.read(), accessCode: try reader.read(),
-      createdBy: try reader.read(), memberCount: try reader.readInteger(in: .counts),
+      isDistinct: try reader.read(), isPublic: try reader.read(), isSuper: try reader.read(),
+      accessCode: try reader.read(), createdBy: try reader.read(),
+      memberCount: try reader.readInteger(in: .counts),
       joinedCount: try reader.readInteger(in: .counts))
   }
 }

@@ -23,6 +23,12 @@ package struct ChannelEvent: Sendable {
     case admission(ofUser: String)
     /// A member has left a group: its connections hear nothing more.
     case departure(ofUser: String, DepartureReason)
+    /// Users were invited to a group, or an invited one has declined.
+    case invitation
+    /// A user has joined a large group: only its connections are notified of it, without a number.
+    case quietAdmission(ofUser: String)
+    /// A member has left a large group: only its connections are notified of it, without a number.
+    case quietDeparture(ofUser: String, DepartureReason)
     /// The deletion of the channel: everyone is removed after the notification.
     case end
     /// An event without further effects on a stage.
@@ -32,7 +38,7 @@ package struct ChannelEvent: Sendable {
   /// The notification as a JSON text.
   package let payload: [UInt8]
   package let subject: Subject
-  /// The position in the channel's count.
+  /// The position in the channel's count; of an event without a number, that of the event before it.
   package let seq: Int64
   /// Unix milliseconds.
   package let timestamp: Int64
@@ -55,6 +61,26 @@ extension ChannelEvent {
   }
 }
 
+extension ChannelEvent {
+  /// Encodes a user's joining or leaving of a large group; `nil` for another event.
+  ///
+  /// - Parameter seq: The number of the event before it.
+  init?(quietly event: Event, in channelURL: String, after seq: Int64, at timestamp: Int64) {
+    let subject: Subject
+    switch Subject(event) {
+    case .admission(let userID): subject = .quietAdmission(ofUser: userID)
+    case .departure(let userID, let reason): subject = .quietDeparture(ofUser: userID, reason)
+    case .message, .update, .deletion, .record, .operators, .expulsion, .invitation,
+      .quietAdmission, .quietDeparture, .end, .announcement:
+      return nil
+    }
+    self.init(
+      payload: event.notification(
+        from: EventOrigin(channelURL: channelURL, timestamp: timestamp)),
+      subject: subject, seq: seq, timestamp: timestamp, author: nil)
+  }
+}
+
 extension ChannelEvent.Subject {
   init(_ event: Event) {
     self =
@@ -69,12 +95,12 @@ extension ChannelEvent.Subject {
       case .groupJoined(let membership): .admission(ofUser: membership.user.id)
       case .groupLeft(let departure):
         .departure(ofUser: departure.membership.user.id, departure.reason)
+      case .groupInvited, .groupDeclined: .invitation
       case .channelDeleted: .end
       case .channelCreated, .userMuted, .userUnmuted, .userUnbanned, .userEntered, .userExited,
         .participantCount, .throttled, .messageWithheld, .mentionReceived, .sessionExpiring,
-        .sessionFileKey, .serverDraining, .groupCreated, .groupInvited, .groupDeclined, .groupLost,
-        .groupUnread, .groupHidden, .groupUnhidden, .groupRead, .groupTyping,
-        .groupReady:
+        .sessionFileKey, .serverDraining, .groupCreated, .groupMemberCount, .groupLost,
+        .groupUnread, .groupHidden, .groupUnhidden, .groupRead, .groupTyping, .groupReady:
         .announcement
       }
   }

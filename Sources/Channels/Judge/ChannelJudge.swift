@@ -18,15 +18,18 @@ package struct ChannelJudge: ~Copyable, Sendable {
 
   /// - Parameters:
   ///   - state: The channel as stored in the log.
+  ///   - members: The members of a group in it; `nil` if they are to be taken from the state.
   ///   - recentSends: The users' messages of the last flood window, oldest first.
   ///   - floodLimit: The channel's flood limit.
   ///   - exemptsOperators: Whether operators are exempt from the flood limit.
   ///   - loadedAt: The time of the reading, after which no send was missed.
   package init(
-    _ state: ChannelState, recentSends: [RecentSend] = [], floodLimit: RateLimit,
+    _ state: ChannelState, members: Members? = nil, recentSends: [RecentSend] = [],
+    floodLimit: RateLimit,
     exemptsOperators: Bool = false, loadedAt: Moment, sources: JudgeSources
   ) {
-    let rights = Rights(state, exemptsOperators: exemptsOperators)
+    let rights = Rights(
+      state, members ?? Members(state), exemptsOperators: exemptsOperators)
     var flood = FloodWindows(limit: floodLimit)
     // The times are from the clock, which may have been set back since: the newest is then just now.
     let newest = max(loadedAt.unix, state.lastCreatedAt)
@@ -99,6 +102,9 @@ package struct ChannelJudge: ~Copyable, Sendable {
 
   /// The joined members of a group, in no particular order; `nil` for an open channel.
   package var joinedIDs: [String]? { work.standing.rights.members?.joinedIDs }
+
+  /// The members of a group; `nil` for an open channel.
+  package var members: Members? { work.standing.rights.members }
 
   /// Whether a user is a joined member of the group.
   package func isJoined(_ userID: String) -> Bool {

@@ -22,7 +22,8 @@ package struct GroupAnswer: Sendable {
   package let lastMessage: Message?
   /// `nil` for a user who is no member, and for a call that is for no user.
   package let own: OwnMembership?
-  /// Some members with their roles and mutes; `nil` for a user on a connection who is no member.
+  /// Some members with their roles and mutes; `nil` in a super group, and for a user on a connection who is no
+  /// member.
   package let members: [GroupMember]?
   package let outcome: Outcome
 
@@ -105,13 +106,14 @@ extension GroupAnswer {
     guard let own else { return }
     writer.name("my")
     own.encode(into: &writer)
-    writer.member("members", array: { encodeMembers(into: &$0) })
+    guard let members else { return }
+    writer.member("members", array: { Self.encode(members, into: &$0) })
   }
 
   /// Writes members until they take half of an answer.
-  private func encodeMembers(into writer: inout JSONWriter) {
+  private static func encode(_ members: [GroupMember], into writer: inout JSONWriter) {
     var rest = Limits.answerByteCount / 2
-    for member in members ?? [] {
+    for member in members {
       let encoded = JSONWriter.bytes { member.encode(into: &$0) }
       rest -= encoded.count + 1
       guard rest >= 0 else { return }

@@ -23,6 +23,8 @@ package enum JudgeAction: Sendable {
   case notifyMember(MemberNotice)
   /// Notifies the connections of joined members that hear the group, in the order of its events.
   case notifyMembers(MembersNotice)
+  /// Reports the numbers of members of a large group, in the order of its events.
+  case reportMemberCount(Event.MemberCount)
   /// Looks up an addition to a message; the result arrives as ``JudgeInput/enriched(_:_:)``.
   case enrich(EnrichmentRequest)
   /// Hands an addition over to the next home of the channel.

@@ -1,8 +1,8 @@
 import ParleyProtocol
 
 /// The members of a group as its judge knows them: without their profiles, which the log has.
-struct Members: Sendable {
-  private var table: [String: Member] = [:]
+package struct Members: Sendable {
+  private var table = MemberTable()
   /// The number of joined members.
   private(set) var joinedCount = 0
   /// The members who have hidden the group until the next message.
@@ -29,33 +29,76 @@ struct Members: Sendable {
   ) {
     self.uncounted = uncounted
     self.floor = floor
+    table.reserve(members.count)
     for member in members { put(member.unhidden(byMessagesUpTo: lastOrdinal)) }
+  }
+
+  /// The members of a group as it was read; `nil` for an open channel.
+  ///
+  /// This takes a while for a large group, so it is done where the group is read.
+  package init?(_ state: ChannelState) {
+    guard state.channel.group != nil else { return nil }
+    self.init(
+      state.members, lastOrdinal: state.lastOrdinal, uncounted: state.uncounted,
+      floor: state.floorOrdinal)
   }
 
   /// The number of members, joined and invited.
   var count: Int { table.count }
 
+  /// The bytes that the members take in memory.
+  package var byteCount: Int { table.byteCount }
+
   subscript(userID: String) -> Member? { table[userID] }
 
-  func isJoined(_ userID: String) -> Bool { table[userID]?.state == .joined }
+  func isJoined(_ userID: String) -> Bool { table.state(of: userID) == .joined }
 
   /// The ids of all members, sorted.
-  var ids: [String] { table.keys.sorted() }
+  var ids: [String] {
+    var ids: [String] = []
+    table.forEach { id, _ in
+      ids.append(id)
+      return true
+    }
+    return ids.sorted()
+  }
 
   /// The ids of the joined members, in no particular order.
-  var joinedIDs: [String] { table.values.lazy.filter { $0.state == .joined }.map(\.user.id) }
+  var joinedIDs: [String] { joinedIDs(from: 0, limit: .max).ids }
+
+  /// The joined members, in no particular order.
+  private var joinedMembers: [Member] { joinedIDs.compactMap { table[$0] } }
+
+  /// Some ids of joined members, in no particular order.
+  ///
+  /// - Parameters:
+  ///   - place: 0 at first, then ``Piece/next``.
+  ///   - limit: The maximum number of ids.
+  package func joinedIDs(from place: Int, limit: Int) -> Piece {
+    var piece = Piece()
+    piece.next = table.forEach(from: place) { id, state in
+      if state == .joined { piece.ids.append(id) }
+      return piece.ids.count < limit
+    }
+    return piece
+  }
+
+  /// Some ids, and the place of the next ones; `nil` at the end.
+  package struct Piece: Sendable {
+    package var ids: [String] = []
+    package var next: Int?
+  }
 
   /// By joined member: the `created_at` of the last message that it has read.
   var readTimes: [String: Int64] {
-    table.compactMapValues { $0.state == .joined ? $0.position.readAt : nil }
+    Dictionary(joinedMembers.map { ($0.user.id, $0.position.readAt) }) { first, _ in first }
   }
 
   /// Adds a member, or changes it.
   mutating func put(_ member: Member) {
-    remove(member.user.id)
-    var member = member
-    member.user = User(id: member.user.id)
-    table[member.user.id] = member
+    let former = table.put(member)
+    if former == .joined { joinedCount -= 1 }
+    forget(member.user.id)
     if member.state == .joined { joinedCount += 1 }
     if case .untilMessage = member.hiding { awaitingIDs.insert(member.user.id) }
   }
@@ -68,7 +111,12 @@ struct Members: Sendable {
 
   /// Removes a user, if it is a member.
   mutating func remove(_ userID: String) {
-    if table.removeValue(forKey: userID)?.state == .joined { joinedCount -= 1 }
+    if table.remove(userID) == .joined { joinedCount -= 1 }
+    forget(userID)
+  }
+
+  /// Removes what is known of a user besides its values.
+  private mutating func forget(_ userID: String) {
     if !awaitingIDs.isEmpty { awaitingIDs.remove(userID) }
     if !readSeqs.isEmpty { readSeqs[userID] = nil }
   }
@@ -94,7 +142,7 @@ extension Members {
   /// - Parameter seq: The number of the message's event.
   mutating func advance(_ userID: String, to ordinal: Int64, at createdAt: Int64, seq: Int64) {
     guard isJoined(userID), isNews(seq, for: userID) else { return }
-    table[userID]?.position.advance(to: ordinal, at: createdAt)
+    table.update(userID) { $0.position.advance(to: ordinal, at: createdAt) }
   }
 
   /// Notes a message of a joined member that does not move its position.
@@ -102,14 +150,14 @@ extension Members {
   /// - Parameter seq: The number of the message's event.
   mutating func countOwn(_ userID: String, seq: Int64) {
     guard isJoined(userID), isNews(seq, for: userID) else { return }
-    table[userID]?.position.ownAfter += 1
+    table.update(userID) { $0.position.ownAfter += 1 }
   }
 
   /// Notes a message that no member counts as unread, and that does not end the hiding of the group by
   /// the member who blocks its author.
   mutating func disregard(_ ordinal: Int64, for blockerID: String) {
     uncounted.insert(ordinal)
-    table[blockerID]?.hiding.stay(afterMessage: ordinal)
+    table.update(blockerID) { $0.hiding.stay(afterMessage: ordinal) }
     if isJoined(blockerID) { miscountingIDs.insert(blockerID) }
   }
 
@@ -121,13 +169,13 @@ extension Members {
       return miscountingIDs.formUnion(readers(before: ordinal, except: userID))
     }
     guard let userID, isNews(seq, for: userID) else { return }
-    table[userID]?.position.forgetOwn(ordinal)
+    table.update(userID) { $0.position.forgetOwn(ordinal) }
   }
 
   /// The joined members who have not read up to a message of another user.
   private func readers(before ordinal: Int64, except authorID: String?) -> [String] {
-    table.values.filter { member in
-      member.state == .joined && member.user.id != authorID
+    joinedMembers.filter { member in
+      member.user.id != authorID
         && max(member.position.ordinal, member.position.floor) < ordinal
     }.map(\.user.id)
   }
@@ -150,7 +198,7 @@ extension Members {
   mutating func unhide(atMessage ordinal: Int64) -> [String] {
     guard !awaitingIDs.isEmpty else { return [] }
     let ids = awaitingIDs.filter { table[$0]?.hiding.isInForce(lastOrdinal: ordinal) == false }
-    for id in ids { table[id]?.hiding = .unhidden }
+    for id in ids { table.update(id) { $0.hiding = .unhidden } }
     awaitingIDs.subtract(ids)
     return ids.sorted()
   }

@@ -136,8 +136,9 @@ extension Rights {
   ) throws(ServiceError) {
     // A group that was full before the limit was lowered keeps its members.
     guard newCount > 0, let members else { return }
-    guard members.count + newCount <= rules.memberLimit else {
-      throw .tooManyMembers(limit: rules.memberLimit)
+    let limit = channel.group?.isSuper == true ? rules.superMemberLimit : rules.memberLimit
+    guard members.count + newCount <= limit else {
+      throw .tooManyMembers(limit: limit)
     }
   }
 

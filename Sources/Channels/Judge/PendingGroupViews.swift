@@ -89,7 +89,7 @@ extension Standing {
     return .group(
       channelID: place.id, since: (try? rights.requireReading(principal)) ?? .max,
       inviterID: rights.member(principal)?.inviterID,
-      memberLimit: rights.showsMembers(to: principal) ? request.memberLimit : 0)
+      memberLimit: rights.namesMembers(to: principal) ? request.memberLimit : 0)
   }
 
   fileprivate func answer(
@@ -107,7 +107,7 @@ extension Standing {
       info: info, lastOrdinal: count.lastOrdinal, seq: count.last,
       lastMessage: isReader ? reading.lastMessage : nil,
       own: member.map { own($0, inviter: reading.inviter, at: now) },
-      members: rights.showsMembers(to: principal) ? members : nil, outcome: request.outcome)
+      members: rights.namesMembers(to: principal) ? members : nil, outcome: request.outcome)
   }
 }
 
@@ -115,6 +115,11 @@ extension Rights {
   /// The caller as a member of the group.
   func member(_ principal: Principal) -> Member? {
     principal.user.flatMap { members?[$0.id] }
+  }
+
+  /// Whether the caller sees members in the group itself.
+  func namesMembers(to principal: Principal) -> Bool {
+    channel.group?.isSuper == false && showsMembers(to: principal)
   }
 
   /// Whether the caller sees who belongs to the group.

@@ -20,17 +20,15 @@ struct Rights: Sendable {
   private(set) var members: Members?
   private let exemptsOperators: Bool
 
-  /// - Parameter exemptsOperators: Whether operators are exempt from the flood limit.
-  init(_ state: ChannelState, exemptsOperators: Bool) {
+  /// - Parameters:
+  ///   - members: `nil` in an open channel.
+  ///   - exemptsOperators: Whether operators are exempt from the flood limit.
+  init(_ state: ChannelState, _ members: Members?, exemptsOperators: Bool) {
     channel = state.channel
     operatorIDs = Set(state.channel.operators.map(\.id))
     bans = state.bans
     mutes = state.mutes
-    if state.channel.group != nil {
-      members = Members(
-        state.members, lastOrdinal: state.lastOrdinal, uncounted: state.uncounted,
-        floor: state.floorOrdinal)
-    }
+    self.members = members
     self.exemptsOperators = exemptsOperators
   }
 

@@ -109,6 +109,9 @@ extension [ChannelChange] {
     var operators = rights.channel.operators
     return map { change in
       guard change.makesDifference(to: rights, operators, at: time) else { return .unchanged }
+      if let members = change.unnumberedMembers(from: rights, to: state) {
+        return .members(members)
+      }
       seq += 1
       defer { seq += change.furtherEvents(in: state) }
       switch change {
@@ -134,6 +137,24 @@ extension [ChannelChange] {
 }
 
 extension ChannelChange {
+  /// The members that a change affects, in a group that reports only numbers of members; `nil` for other
+  /// changes.
+  fileprivate func unnumberedMembers(
+    from rights: Rights, to state: ChannelState
+  ) -> [RecordedMember]? {
+    let members: [Member]
+    switch self {
+    case .invite(let ids, _, _): members = state.members(ids)
+    case .join(let userID, _, _): members = state.members([userID])
+    case .depart(let ids, _): members = ids.compactMap { rights.members?[$0] }
+    case .fields, .freeze, .restrict, .lift, .addOperators, .removeOperators, .keepOperators:
+      return nil
+    }
+    let count = state.members.count
+    guard rights.channel.group?.reportsNumbersOnly(changingTo: count) == true else { return nil }
+    return members.map { RecordedMember($0, seq: nil) }
+  }
+
   /// The number of events after the first one.
   fileprivate func furtherEvents(in state: ChannelState) -> Int64 {
     switch self {

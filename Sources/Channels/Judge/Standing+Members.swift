@@ -18,7 +18,7 @@ extension Standing {
     if let first = invited.first {
       let invitation = Event.Invitation(by: inviter, of: invited.map(\.member.user), to: info)
       let event = Event.groupInvited(invitation)
-      byteCount += publish(event, recorded: first.seq, at: timestamp, into: &actions)
+      byteCount += publishChange(event, recorded: first.seq, at: timestamp, into: &actions)
       let notification = event.notification(
         from: EventOrigin(channelURL: place.url, seq: first.seq, timestamp: timestamp))
       let notified = invited.map(\.member).filter { !$0.blocksInviter }
@@ -39,7 +39,7 @@ extension Standing {
     _ record: RecordedMember, at timestamp: Int64, into actions: inout JudgeActions
   ) -> Int {
     rights.put(record.member)
-    return publish(
+    return publishChange(
       .groupJoined(membership(of: record.member.user)), recorded: record.seq, at: timestamp,
       into: &actions)
   }
@@ -56,7 +56,7 @@ extension Standing {
     let membership = membership(of: user)
     switch record.member.state {
     case .joined:
-      return publish(
+      return publishChange(
         .groupLeft(Event.Departure(membership, reason)), recorded: record.seq, at: timestamp,
         into: &actions)
     case .invited:
@@ -64,7 +64,7 @@ extension Standing {
         from: EventOrigin(channelURL: place.url, timestamp: timestamp))
       // A user who blocks the inviter does not know of the invitation.
       if !record.member.blocksInviter { actions.append(.notify([user.id], notification: loss)) }
-      return publish(
+      return publishChange(
         .groupDeclined(membership), recorded: record.seq, at: timestamp, into: &actions)
     }
   }
@@ -101,9 +101,32 @@ extension Standing {
     guard !others.isEmpty else { return }
     // Each event has the number of members that it leads to.
     for member in others { rights.removeMember(member.user.id) }
+    let group = rights.channel.group ?? Group()
+    let first: Int64? = group.reportsNumbersOnly(changingTo: members.count) ? nil : 1
     _ = publishInvitation(
-      of: others.recordedInvitation(from: 1), by: creator, at: rights.channel.createdAt,
+      of: others.recordedInvitation(from: first), by: creator, at: rights.channel.createdAt,
       into: &actions)
+  }
+
+  /// Publishes an event about members.
+  ///
+  /// In a large group, where it has no number, only the user that it is about receives it, and all members
+  /// receive the numbers of members.
+  ///
+  /// - Returns: The size of the event.
+  private mutating func publishChange(
+    _ event: Event, recorded seq: Int64?, at timestamp: Int64, into actions: inout JudgeActions
+  ) -> Int {
+    if let seq { return publish(event, recorded: seq, at: timestamp, into: &actions) }
+    let quiet = ChannelEvent(quietly: event, in: place.url, after: count.last, at: timestamp)
+    if let quiet { actions.append(.publish(quiet)) }
+    if isEphemeral {
+      actions.append(
+        .post(event, from: EventOrigin(channelURL: place.url, timestamp: timestamp)))
+    }
+    let (all, joined) = (rights.members?.count ?? 0, rights.members?.joinedCount ?? 0)
+    actions.append(.reportMemberCount(Event.MemberCount(all: all, joined: joined)))
+    return quiet?.payload.count ?? 0
   }
 
   private func membership(of user: User) -> Event.Membership {

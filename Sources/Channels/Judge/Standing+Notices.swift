@@ -42,7 +42,9 @@ extension Standing {
 
   /// Whether members of the group learn how far others have read.
   var hasReceipts: Bool {
-    guard !isEphemeral, let members = rights.members else { return false }
+    guard !isEphemeral, let members = rights.members, rights.channel.group?.isSuper != true else {
+      return false
+    }
     return members.count <= sources.groupRules().receiptMemberLimit
   }
 

@@ -49,17 +49,18 @@ package enum RecordedChange: Sendable, Hashable {
     switch self {
     case .unchanged: nil
     case .made(let seq), .user(_, let seq), .operators(_, let seq): seq
-    case .members(let members): members.last?.seq
+    case .members(let members): members.last.flatMap(\.seq)
     }
   }
 }
 
-/// A member with the number of the event about it, which all users of one invitation share.
+/// A member with the number of the event about it, which all users of one invitation share; `nil` in a group
+/// that reports only numbers of members.
 package struct RecordedMember: Sendable, Hashable {
   package var member: Member
-  package var seq: Int64
+  package var seq: Int64?
 
-  package init(_ member: Member, seq: Int64) {
+  package init(_ member: Member, seq: Int64?) {
     self.member = member
     self.seq = seq
   }
@@ -68,7 +69,10 @@ package struct RecordedMember: Sendable, Hashable {
 extension [Member] {
   /// The records of the members that one invitation adds: those who are invited share the first event,
   /// and each of the others has its own.
-  package func recordedInvitation(from first: Int64) -> [RecordedMember] {
+  ///
+  /// - Parameter first: The number of the first event; `nil` if no events are recorded.
+  package func recordedInvitation(from first: Int64?) -> [RecordedMember] {
+    guard let first else { return map { RecordedMember($0, seq: nil) } }
     var seq = contains { $0.state == .invited } ? first : first - 1
     return map { member in
       guard member.state == .joined else { return RecordedMember(member, seq: first) }

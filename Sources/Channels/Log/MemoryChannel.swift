@@ -218,7 +218,9 @@ extension MemoryChannel {
     _ new: [Member], by inviter: User?, _ users: MemoryLogUsers, at time: Int64
   ) -> [RecordedMember] {
     let (memberCount, joinedCount) = (members.count, members.joinedCount)
+    let reportsNumbersOnly = reportsNumbersOnly(changingTo: memberCount + new.count)
     for member in new { members.put(member) }
+    guard !reportsNumbersOnly else { return new.recordedInvitation(from: nil) }
     let invited = new.filter { $0.state == .invited }
     var shared: Int64 = 0
     if !invited.isEmpty {
@@ -248,7 +250,10 @@ extension MemoryChannel {
       invitedAt: present?.invitedAt ?? 0, joinedAt: time, visibleFrom: history.visibleFrom,
       position: history.position)
     if present == nil { record.group?.isDistinct = false }
+    let newCount = members.count + (present == nil ? 1 : 0)
+    let reportsNumbersOnly = reportsNumbersOnly(changingTo: newCount)
     members.put(member)
+    guard !reportsNumbersOnly else { return .members([RecordedMember(member, seq: nil)]) }
     let seq = record(.groupJoined(membership(of: user)), at: time)
     return .members([RecordedMember(member, seq: seq)])
   }
@@ -257,9 +262,15 @@ extension MemoryChannel {
     _ ids: [String], _ reason: DepartureReason, _ users: MemoryLogUsers, at time: Int64
   ) -> RecordedChange {
     var records: [RecordedMember] = []
+    let leavingCount = ids.withoutRepetitions().count { members[$0] != nil }
+    let reportsNumbersOnly = reportsNumbersOnly(changingTo: members.count - leavingCount)
     for id in ids {
       guard let member = members[id]?.shown(users) else { continue }
       members.remove(id)
+      guard !reportsNumbersOnly else {
+        records.append(RecordedMember(member, seq: nil))
+        continue
+      }
       let membership = membership(of: member.user)
       let event: Event =
         switch member.state {
@@ -271,6 +282,13 @@ extension MemoryChannel {
     guard !records.isEmpty else { return .unchanged }
     record.group?.isDistinct = false
     return .members(records)
+  }
+
+  /// See ``Group/reportsNumbersOnly(changingTo:)``.
+  private func reportsNumbersOnly(changingTo newCount: Int) -> Bool {
+    var group = record.group
+    group?.memberCount = members.count
+    return group?.reportsNumbersOnly(changingTo: newCount) ?? false
   }
 
   private func membership(of user: User) -> Event.Membership {

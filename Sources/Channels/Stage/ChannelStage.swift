@@ -31,6 +31,7 @@ package struct ChannelStage: ~Copyable, Sendable {
   private var recoveries = Recoveries()
   private var updates = UpdatePacer<ChannelEvent>()
   private var seating = Seating()
+  private var memberCounts = MemberCountPacer()
   /// The requested deadline that has not passed.
   private var wakeTime: Int64?
 
@@ -74,6 +75,7 @@ package struct ChannelStage: ~Copyable, Sendable {
     case .notify(let notice): notify(notice, into: &actions)
     case .notifyMembers(let notice):
       publish(notice.payload, except: nil, audience.slots(of: notice.exceptIDs))
+    case .memberCount(let count): memberCounts.note(count, at: now.monotonic)
     case .throttle(let limit): audience.limit = limit
     case .elsewhere(let count): elsewhereCount = count
     case .resume(let start): resume(start)
@@ -156,11 +158,23 @@ extension ChannelStage {
       publish(event.payload, except: event.author)
       expel(userID, .banned, at: event.timestamp, into: &actions)
     case .admission(let userID):
+      memberCounts.supersede()
       publish(event.payload, except: event.author)
       seating.begin(admitting: userID, with: event.payload)
       actions.append(.seek(userID: userID))
     case .departure(let userID, let reason):
+      memberCounts.supersede()
       publish(event.payload, except: event.author)
+      expel(userID, reason, at: event.timestamp, into: &actions)
+    case .invitation:
+      memberCounts.supersede()
+      publish(event.payload, except: event.author)
+    case .quietAdmission(let userID):
+      notify(MemberNotice(userID: userID, payload: event.payload, except: nil), into: &actions)
+      seating.begin(admitting: userID, with: event.payload)
+      actions.append(.seek(userID: userID))
+    case .quietDeparture(let userID, let reason):
+      notify(MemberNotice(userID: userID, payload: event.payload, except: nil), into: &actions)
       expel(userID, reason, at: event.timestamp, into: &actions)
     case .end:
       publish(event.payload, except: event.author)
@@ -439,6 +453,11 @@ extension ChannelStage {
       actions.notify(connections, [notice])
     }
     for update in updates.take(at: now.monotonic) { publish(update: update) }
+    if let count = memberCounts.take(at: now.monotonic) {
+      let event = Event.groupMemberCount(count).notification(
+        from: EventOrigin(channelURL: url, timestamp: now.unix))
+      publish(event, except: nil)
+    }
   }
 
   /// Requests a wake-up at the next deadline, unless an earlier one was requested.
@@ -446,6 +465,7 @@ extension ChannelStage {
     var due = wakeTime ?? .max
     if let time = audience.due { due = min(due, time) }
     if let time = updates.due { due = min(due, time) }
+    if let time = memberCounts.due { due = min(due, time) }
     guard due < wakeTime ?? .max else { return }
     wakeTime = due
     actions.append(.wake(at: due))

@@ -44,7 +44,8 @@ struct Seating: Sendable {
     guard isWaiting else { return false }
     switch input {
     // A connection that opens gets no event from before, since its user may have joined after it.
-    case .apply, .record, .answer, .answerInOrder, .notice, .notify, .notifyMembers, .observe,
+    case .apply, .record, .answer, .answerInOrder, .notice, .notify, .notifyMembers, .memberCount,
+      .observe,
       .throttle, .seat:
       held.append(input)
       return true

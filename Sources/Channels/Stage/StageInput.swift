@@ -53,6 +53,8 @@ package enum StageInput: Sendable {
   indirect case notify(MemberNotice)
   /// A notification for the members of a group, after the events before it.
   indirect case notifyMembers(MembersNotice)
+  /// The numbers of members of a large group, after the events before them.
+  case memberCount(Event.MemberCount)
   /// The throttle's new limit.
   case throttle(RateLimit)
   /// The number of users in the channel who are on other servers only.

@@ -46,7 +46,8 @@ struct AuditedAction: Sendable {
   private static let channelValues = [
     "name", "custom_type", "is_ephemeral", "freeze", "operator_ids",
   ]
-  private static let groupValues = channelValues + ["is_distinct", "is_public", "inviter_id"]
+  private static let groupValues =
+    channelValues + ["is_distinct", "is_public", "is_super", "inviter_id"]
   private static let userValues = ["nickname", "is_active", "issue_access_token"]
   private static let restriction = ["seconds", "start_at", "end_at"]
 

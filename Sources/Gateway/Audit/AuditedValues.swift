@@ -149,6 +149,7 @@ extension AuditedValues {
     members.append(Member(name: "operator_ids", json: Self.list(operators)))
     guard let group = channel.group else { return }
     set("is_distinct") { $0.value(group.isDistinct) }
+    set("is_super") { $0.value(group.isSuper) }
     set("is_public") { $0.value(group.isPublic) }
   }
 

@@ -79,7 +79,7 @@ final class ChannelHost {
     stage.join(self)
     self.stage = stage
     if home.localElsewhere > 0 { stage.handle(StageInput.elsewhere(home.localElsewhere)) }
-    if let userIDs = judge.joinedIDs { stage.seek(userIDs) }
+    if let members = judge.members { stage.seek(members) }
   }
 
   /// Removes the stage that ``open()`` created, when the channel is forgotten.
@@ -367,6 +367,7 @@ final class ChannelHost {
       for id in userIDs { shard.send(.user(id: id, .notifyOfGroup(notification))) }
     case .notifyMember(let notice): stage?.handle(.notify(notice))
     case .notifyMembers(let notice): stage?.handle(.notifyMembers(notice))
+    case .reportMemberCount(let count): stage?.handle(.memberCount(count))
     case .enrich(let request): shard.enrich(request, in: self)
     case .handOver(let addition): shard.handOver(addition, to: url)
     case .renewLimits: renewLimits()

@@ -8,11 +8,24 @@ struct LoadedChannel: Sendable {
   /// The maximum number of newest sends that are read.
   static let sendLimit = 20_000
 
+  /// Without the members of a group.
   let state: ChannelState
+  /// The members of a group.
+  let members: Members?
   /// The users' messages of the last flood window, oldest first.
   var recentSends: [RecentSend] = []
   /// The time of the read: no send from this time on is missing.
   let time: Moment
+
+  /// Makes the table of a group's members, which takes a while if there are many.
+  init(state: ChannelState, recentSends: [RecentSend] = [], time: Moment) {
+    members = Members(state)
+    var state = state
+    state.members = []
+    self.state = state
+    self.recentSends = recentSends
+    self.time = time
+  }
 }
 
 extension LoadedChannel {
@@ -70,7 +83,9 @@ extension LoadedChannel {
       switch result {
       case .failure(let error): completion(.failure(ServiceError(error)))
       case .success(.sends(let sends)):
-        completion(.success(LoadedChannel(state: state, recentSends: sends, time: time)))
+        var loaded = self
+        loaded.recentSends = sends
+        completion(.success(loaded))
       case .success: completion(.failure(ServiceError(LogError.notOfThisRead)))
       }
     }
@@ -83,6 +98,7 @@ extension LoadedChannel {
     let channel = state.channel
     let texts = [channel.url, channel.name, channel.coverURL, channel.data, channel.customType]
     var count = Self.emptyByteCount + recentSends.count * Self.itemByteCount
+    count += members?.byteCount ?? 0
     for text in texts { count += text.utf8.count }
     count += Self.byteCount(of: channel.metadata)
     for user in channel.operators {

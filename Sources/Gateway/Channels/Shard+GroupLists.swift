@@ -72,11 +72,13 @@ extension GroupAnswer {
     self.init(
       info: ChannelInfo(state.channel, participantCount: 0), lastOrdinal: state.lastOrdinal,
       seq: state.lastSeq, lastMessage: group.lastMessage, own: group.own,
-      members: group.members.map { member, isMuted in
-        GroupMember(
-          member, isOperator: operatorIDs.contains(member.user.id), isMuted: isMuted,
-          hasReceipts: hasReceipts)
-      })
+      members: state.channel.group?.isSuper == true
+        ? nil
+        : group.members.map { member, isMuted in
+          GroupMember(
+            member, isOperator: operatorIDs.contains(member.user.id), isMuted: isMuted,
+            hasReceipts: hasReceipts)
+        })
   }
 }
 

@@ -156,8 +156,9 @@ extension GroupCreation {
     _ command: GroupCreate, by creator: User?, under settings: GroupSettings, at now: Int64
   ) throws(ServiceError) {
     let members = Set(command.userIDs + (creator.map { [$0.id] } ?? []))
-    guard members.count <= settings.maxMembers else {
-      throw .tooManyMembers(limit: settings.maxMembers)
+    let limit = command.isSuper ? settings.maxSuperMembers : settings.maxMembers
+    guard members.count <= limit else {
+      throw .tooManyMembers(limit: limit)
     }
     let fields = command.fields
     if let stranger = fields.operatorIDs?.first(where: { !members.contains($0) }) {
@@ -171,6 +172,7 @@ extension GroupCreation {
       operators: (fields.operatorIDs ?? creatorIDs).map { User(id: $0) }, createdAt: now,
       group: Group(
         isDistinct: command.isDistinct, isPublic: fields.isPublic ?? false,
+        isSuper: command.isSuper,
         accessCode: fields.accessCode ?? "", createdBy: creator))
     self.init(
       channel, inviting: command.userIDs.filter { $0 != creator?.id }.sorted(),

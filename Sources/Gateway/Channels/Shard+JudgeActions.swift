@@ -190,7 +190,8 @@ extension ChannelJudge {
       groupRules = { [unowned services] in GroupRules(services.settings.groups) }
     }
     self.init(
-      loaded.state, recentSends: loaded.recentSends, floodLimit: floodLimit,
+      loaded.state, members: loaded.members, recentSends: loaded.recentSends,
+      floodLimit: floodLimit,
       exemptsOperators: settings.limits.flood.exemptsOperators, loadedAt: loaded.time,
       sources: JudgeSources(
         nextMessageID: { messageIDs.next(at: $0) },

@@ -152,14 +152,20 @@ final class StageHost {
 
   // MARK: Actions
 
-  /// Searches the connections of members of a group.
-  func seek(_ userIDs: [String]) {
+  /// Searches the connections of all members of a group.
+  func seek(_ members: Members) {
     handle(StageInput.seek)
-    findSeats(of: userIDs)
+    findSeats(of: members, from: 0, found: [])
   }
 
-  private func findSeats(of userIDs: [String]) {
-    shard.findSeats(of: userIDs) { [self] in handle(StageInput.seats($0)) }
+  /// Searches the connections of some members after others, so that no search holds up a shard.
+  private func findSeats(of members: Members, from place: Int, found: [Seat]) {
+    let piece = members.joinedIDs(from: place, limit: Self.searchSize)
+    shard.findSeats(of: piece.ids) { [self] seats in
+      let found = found + seats
+      guard let next = piece.next else { return handle(StageInput.seats(found)) }
+      findSeats(of: members, from: next, found: found)
+    }
   }
 
   private func performActions(on shard: Shard) {
@@ -190,7 +196,8 @@ final class StageHost {
     case .admitObserver(let address, let result):
       let message = LocalMessage.observing(channelURL: url, address, result: result)
       shard.send(message, to: Int(address.session.shard))
-    case .seek(let userID): findSeats(of: [userID])
+    case .seek(let userID):
+      shard.findSeats(of: [userID]) { [self] in handle(StageInput.seats($0)) }
     case .subscribe(let seat):
       shard.send(
         .session(seat.session, .seated(channelURL: url, userID: seat.userID)))
@@ -297,6 +304,8 @@ final class StageHost {
   /// Milliseconds from a request to attach to the next one, initially and at most.
   private static let attachTime: Int64 = 1_000
   private static let longestAttachTime: Int64 = 8_000
+  /// The members that are searched at a time.
+  private static let searchSize = 500
   /// Milliseconds from a failed attachment to the next attempt.
   private static let attachPause: Int64 = 200
   /// The maximum bytes of missed events that a stage reads.

@@ -79,10 +79,10 @@ extension GroupAnswer {
         lastMessage.encodeForPlatform(authors, into: &$0)
       }
       if parts.own { encodeOwn(into: &$0) }
-      guard parts.members else { return }
+      guard parts.members, let members else { return }
       $0.name("members")
       $0.array {
-        for member in members ?? [] {
+        for member in members {
           member.encodeForPlatform(showsReceipts: parts.receipts, into: &$0)
         }
       }
@@ -99,7 +99,7 @@ extension GroupAnswer {
     writer.member("data", channel.data)
     writer.member("is_distinct", group.isDistinct)
     writer.member("is_public", group.isPublic)
-    writer.member("is_super", false)
+    writer.member("is_super", group.isSuper)
     writer.member("is_ephemeral", channel.isEphemeral)
     writer.member("is_access_code_required", !group.accessCode.isEmpty)
     writer.member("freeze", channel.isFrozen)

@@ -108,8 +108,8 @@ extension LoadConnection {
       receiveNumbered(params, in: channel)
     case .messageDeleted, .channelCreated, .channelChanged, .channelDeleted, .channelFrozen,
       .channelUnfrozen, .userMuted, .userUnmuted, .userBanned, .userUnbanned, .operatorsChanged,
-      .groupCreated, .groupInvited, .groupJoined, .groupDeclined, .groupLeft, .groupLost,
-      .groupUnread, .groupHidden, .groupUnhidden, .groupRead, .groupTyping, .groupReady,
+      .groupCreated, .groupInvited, .groupJoined, .groupDeclined, .groupLeft, .groupMemberCount,
+      .groupLost, .groupUnread, .groupHidden, .groupUnhidden, .groupRead, .groupTyping, .groupReady,
       .userEntered, .userExited, .participantCount, .messageWithheld, .mentionReceived,
       .sessionExpiring, .sessionFileKey, .serverDraining, nil:
       receiveNumbered(params, in: channel)

@@ -57,6 +57,8 @@ enum MemberChange: Sendable {
   case joined(User, at: Int64, Counts)
   /// A user left or declined.
   case gone(User, Counts)
+  /// The numbers of members changed.
+  case counted(Counts)
   /// The current user is no longer a member.
   case lost
 
@@ -75,6 +77,7 @@ enum MemberChange: Sendable {
     case .gone(let user, let counts):
       properties.set(counts)
       properties.view.members?.removeAll { $0.userID == user.userID }
+    case .counted(let counts): properties.set(counts)
     case .lost: properties.view.my = nil
     }
   }

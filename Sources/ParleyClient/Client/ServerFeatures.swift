@@ -50,10 +50,13 @@ public struct ServerFeatures: Sendable, Hashable, Codable {
   public struct Groups: Sendable, Hashable, Codable {
     /// The maximum number of members of a group, joined and invited.
     public let maxMembers: Int
+    /// The maximum number of members of a super group.
+    public let maxSuperMembers: Int
 
     /// Creates a value, for tests of an application.
-    public init(maxMembers: Int) {
+    public init(maxMembers: Int, maxSuperMembers: Int) {
       self.maxMembers = maxMembers
+      self.maxSuperMembers = maxSuperMembers
     }
   }
 
@@ -121,7 +124,9 @@ extension ServerFeatures.Translation {
 extension ServerFeatures.Groups {
   init?(json: JSONNode) {
     guard let count = json["max_members"]?.integer else { return nil }
-    self.init(maxMembers: Int(clamping: count))
+    self.init(
+      maxMembers: Int(clamping: count),
+      maxSuperMembers: Int(clamping: json["max_super_members"]?.integer ?? 0))
   }
 }
 

@@ -105,6 +105,10 @@ enum Incoming: Sendable {
       try inGroup(
         .userLeft(User(departure.membership.user), MembershipEnd(departure.reason)),
         .gone(User(departure.membership.user), MemberChange.Counts(departure.membership)))
+    case .groupMemberCount(let count):
+      try inGroup(
+        .memberCountChanged, .counted(MemberChange.Counts(members: count.all, joined: count.joined))
+      )
     case .groupLost(let loss): try inGroup(.membershipEnded(MembershipEnd(loss.reason)), .lost)
     case .groupUnread(let own): try inGroup(.unreadMessageCountChanged, .own(own))
     case .groupHidden(let own): try inGroup(.hidden, .own(own))

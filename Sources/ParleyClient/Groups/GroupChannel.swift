@@ -15,8 +15,8 @@ public final class GroupChannel: BaseChannel {
   public var memberCount: Int { snapshot.group.memberCount }
   /// The number of joined members.
   public var joinedMemberCount: Int { snapshot.group.joinedMemberCount }
-  /// The members, joined and invited; empty for a user who is not a member, and for a group that was
-  /// listed without them, until ``refresh()``.
+  /// The members, joined and invited; empty for a user who is not a member, in a super group, and for a group
+  /// that was listed without them, until ``refresh()``.
   public var members: [Member] { state.view.members ?? [] }
   /// The last message that the user may read; `nil` if there is none.
   ///
@@ -26,6 +26,8 @@ public final class GroupChannel: BaseChannel {
   public var isDistinct: Bool { snapshot.group.isDistinct }
   /// Whether users who know the URL can read the group's properties and join.
   public var isPublic: Bool { snapshot.group.isPublic }
+  /// Whether the group has room for many members, which only a ``MemberListQuery`` lists.
+  public var isSuper: Bool { snapshot.group.isSuper }
   /// Whether joining the public group needs a code.
   public var isAccessCodeRequired: Bool { snapshot.group.isAccessCodeRequired }
   /// The user who created the group; `nil` for the Platform API and for a deleted user.

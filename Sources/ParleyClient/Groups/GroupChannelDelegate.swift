@@ -26,6 +26,8 @@ public protocol GroupChannelDelegate: BaseChannelDelegate {
   func channel(_ channel: GroupChannel, userDidJoin user: User)
   /// A joined member is no longer one.
   func channel(_ channel: GroupChannel, userDidLeave user: User, reason: MembershipEnd)
+  /// The numbers of members of a large group changed, in place of calls about single users.
+  func channelDidChangeMemberCount(_ channel: GroupChannel)
   /// The current user is no longer a member; no event of the group follows.
   func channel(_ channel: GroupChannel, membershipDidEnd reason: MembershipEnd)
   /// The user has marked messages as read or unread elsewhere, reset its history or changed its
@@ -84,6 +86,8 @@ extension GroupChannelDelegate {
   /// Does nothing.
   public func channel(_ channel: GroupChannel, userDidLeave user: User, reason: MembershipEnd) {}
   /// Does nothing.
+  public func channelDidChangeMemberCount(_ channel: GroupChannel) {}
+  /// Does nothing.
   public func channel(_ channel: GroupChannel, membershipDidEnd reason: MembershipEnd) {}
   /// Does nothing.
   public func channelDidChangeUnreadMessageCount(_ channel: GroupChannel) {}
@@ -132,6 +136,7 @@ extension GroupChannelDelegate {
     case .userJoined(let user): self.channel(channel, userDidJoin: user)
     case .userLeft(let user, let reason):
       self.channel(channel, userDidLeave: user, reason: reason)
+    case .memberCountChanged: channelDidChangeMemberCount(channel)
     case .membershipEnded(let reason): self.channel(channel, membershipDidEnd: reason)
     case .unreadMessageCountChanged: channelDidChangeUnreadMessageCount(channel)
     case .hidden: channelWasHidden(channel)

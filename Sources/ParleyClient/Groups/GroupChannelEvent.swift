@@ -28,6 +28,10 @@ public enum GroupChannelEvent: Sendable {
   case userJoined(User)
   /// A joined member is no longer one.
   case userLeft(User, MembershipEnd)
+  /// The numbers of members of a large group changed.
+  ///
+  /// It replaces the events about single users, except for those about the current user.
+  case memberCountChanged
   /// The current user is no longer a member; no event of the group follows.
   case membershipEnded(MembershipEnd)
   /// The user has marked messages as read or unread elsewhere, reset its history or changed its

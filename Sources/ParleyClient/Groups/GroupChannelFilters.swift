@@ -52,6 +52,16 @@ public enum DistinctChannelFilter: String, Sendable, Hashable {
   case nondistinct
 }
 
+/// The groups to list, by ``GroupChannel/isSuper``.
+public enum SuperChannelFilter: String, Sendable, Hashable {
+  /// All groups.
+  case all
+  /// Super groups.
+  case `super`
+  /// Other groups.
+  case nonsuper
+}
+
 /// The number of users in a list that must be members.
 public enum GroupChannelListQueryType: String, Sendable, Hashable {
   /// All of them.

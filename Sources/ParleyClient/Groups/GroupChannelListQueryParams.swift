@@ -40,6 +40,12 @@ public final class GroupChannelListQueryParams: Sendable {
     set { shared[\.distinctChannelFilter] = newValue }
   }
 
+  /// Whether only super groups or only other groups are listed.
+  public var superChannelFilter: SuperChannelFilter {
+    get { shared[\.superChannelFilter] }
+    set { shared[\.superChannelFilter] = newValue }
+  }
+
   /// The members that a group has, 1 to 100 users with or without the current one; `nil` for any.
   ///
   /// With ``GroupChannelListQueryType/and``, all of them must be members.
@@ -133,6 +139,7 @@ public final class GroupChannelListQueryParams: Sendable {
     var unreadChannelFilter = UnreadChannelFilter.all
     var publicChannelFilter = PublicChannelFilter.all
     var distinctChannelFilter = DistinctChannelFilter.all
+    var superChannelFilter = SuperChannelFilter.all
     var userIDsIncludeFilter: [String]?
     var queryType = GroupChannelListQueryType.and
     var userIDsExactFilter: [String]?
@@ -150,6 +157,7 @@ public final class GroupChannelListQueryParams: Sendable {
       if distinctChannelFilter != .all {
         writer.member("distinct_mode", distinctChannelFilter.rawValue)
       }
+      if superChannelFilter != .all { writer.member("super_mode", superChannelFilter.rawValue) }
       if let userIDsExactFilter {
         writer.member("members_exactly", userIDsExactFilter)
       } else if let userIDsIncludeFilter {

@@ -78,6 +78,12 @@ public final class GroupChannelCreateParams: Sendable {
     set { shared[\.isPublic] = newValue }
   }
 
+  /// Whether the group has room for many members; it cannot be distinct.
+  public var isSuper: Bool {
+    get { shared[\.isSuper] }
+    set { shared[\.isSuper] = newValue }
+  }
+
   /// The code that joining a public group needs, at most 50 characters; empty for none.
   public var accessCode: String {
     get { shared[\.accessCode] }
@@ -112,6 +118,7 @@ public final class GroupChannelCreateParams: Sendable {
     var customType = ""
     var isDistinct = false
     var isPublic = false
+    var isSuper = false
     var accessCode = ""
     var isEphemeral = false
 
@@ -127,6 +134,7 @@ public final class GroupChannelCreateParams: Sendable {
       if !operatorUserIDs.isEmpty { writer.member("operator_ids", operatorUserIDs) }
       if isDistinct { writer.member("is_distinct", true) }
       if isPublic { writer.member("is_public", true) }
+      if isSuper { writer.member("is_super", true) }
       if !accessCode.isEmpty { writer.member("access_code", accessCode) }
       if isEphemeral { writer.member("is_ephemeral", true) }
     }

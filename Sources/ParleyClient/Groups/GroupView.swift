@@ -7,6 +7,7 @@ struct GroupProperties: Sendable, Hashable {
   var joinedMemberCount = 0
   var isDistinct = false
   var isPublic = false
+  var isSuper = false
   var isAccessCodeRequired = false
   /// `nil` for the Platform API and for a deleted user.
   var creator: User?
@@ -17,6 +18,7 @@ extension GroupProperties {
     self.init(
       memberCount: group.memberCount, joinedMemberCount: group.joinedCount,
       isDistinct: group.isDistinct, isPublic: group.isPublic,
+      isSuper: group.isSuper,
       isAccessCodeRequired: isAccessCodeRequired, creator: group.createdBy.map(User.init))
   }
 }

@@ -7,6 +7,7 @@ package struct GroupCreate: Sendable, Hashable {
   package var coverFileID: String?
   package var isEphemeral: Bool
   package var isDistinct: Bool
+  package var isSuper: Bool
   /// The members to invite, besides the caller.
   package var userIDs: [String]
   /// The number of members in the answer.
@@ -20,8 +21,9 @@ package struct GroupCreate: Sendable, Hashable {
     isDistinct = try parameters.boolean("is_distinct") ?? false
     userIDs = try parameters.userIDs("user_ids", limit: Limits.memberListCount) ?? []
     memberLimit = try parameters.memberLimit()
-    if try parameters.boolean("is_super") ?? false {
-      throw .invalid("is_super", "true", expected: "false: this server has no super groups")
+    isSuper = try parameters.boolean("is_super") ?? false
+    if isDistinct, isSuper {
+      throw .notCombinable("is_distinct", "a super group is open to more than its first members")
     }
     if isDistinct, fields.isPublic == true {
       throw .notCombinable("is_distinct", "a public group is open to more than its first members")

@@ -24,8 +24,8 @@ package struct GroupFilter: Sendable, Hashable {
   package var isPublic: Bool?
   /// `nil` for both.
   package var isDistinct: Bool?
-  /// Whether only super groups are shown, of which there are none.
-  package var isSuperOnly = false
+  /// `nil` for both.
+  package var isSuper: Bool?
   /// Any of these; empty for all.
   package var customTypes: [String] = []
   package var customTypePrefix: String?
@@ -146,8 +146,7 @@ extension GroupFilter {
       .requirement(.publicGroups, .privateGroups)
     isDistinct = try parameters.mode("distinct_mode", [.all, .distinct, .nondistinct])?
       .requirement(.distinct, .nondistinct)
-    isSuperOnly =
-      try parameters.mode("super_mode", [.all, .superGroups, .nonsuper]) == .superGroups
+    isSuper = try parameters.superMode()
   }
 }
 
@@ -166,6 +165,11 @@ extension Fields {
   /// `order`.
   package func groupOrder() throws(ServiceError) -> GroupOrder? {
     try choice("order", of: GroupOrder.self)
+  }
+
+  /// `super_mode`.
+  fileprivate func superMode() throws(ServiceError) -> Bool? {
+    try mode("super_mode", [.all, .superGroups, .nonsuper])?.requirement(.superGroups, .nonsuper)
   }
 
   /// A list of up to 100 channels.
@@ -195,12 +199,11 @@ extension Fields {
 package struct GroupTotals: Sendable, Hashable {
   /// Any of these; empty for all.
   package var customTypes: [String]
-  /// See ``GroupFilter/isSuperOnly``.
-  package var isSuperOnly: Bool
+  /// See ``GroupFilter/isSuper``.
+  package var isSuper: Bool?
 
   package init(_ parameters: Fields) throws(ServiceError) {
     customTypes = try parameters.customTypes() ?? []
-    isSuperOnly =
-      try parameters.mode("super_mode", [.all, .superGroups, .nonsuper]) == .superGroups
+    isSuper = try parameters.superMode()
   }
 }

@@ -35,6 +35,8 @@ package enum Limits {
   package static let joinedGroupCount = 10_000
   /// The number of users whom a user may block.
   package static let blockedUserCount = 1_000
+  /// Above this number of members, a group reports their numbers only.
+  package static let namedMemberCount = 100
   package static let defaultMemberPageSize: Int64 = 20
   /// Lists of groups, and numbers over all groups, that a user requests each second after a pause.
   package static let groupQueriesPerSecond = 5

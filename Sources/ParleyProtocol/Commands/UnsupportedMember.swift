@@ -51,7 +51,7 @@ extension UnsupportedMember {
   /// The unsupported members of a change to a group.
   package static let ofGroupChanges = [
     UnsupportedMember("is_distinct", "only a new group can be made distinct"),
-    UnsupportedMember("is_super", "there are no super groups"),
+    UnsupportedMember("is_super", "only a new group can be made super"),
   ]
 
   /// The unsupported members of a user.

@@ -38,6 +38,28 @@ extension Event {
     }
   }
 
+  /// The numbers of members of a group.
+  package struct MemberCount: Sendable, Hashable {
+    /// Joined and invited.
+    package var all: Int
+    package var joined: Int
+
+    package init(all: Int, joined: Int) {
+      self.all = all
+      self.joined = joined
+    }
+
+    init(_ reader: ResourceReader) throws(ResourceError) {
+      all = try reader.count("member_count")
+      joined = try reader.count("joined_member_count")
+    }
+
+    func encode(into writer: inout JSONWriter) {
+      writer.member("member_count", all)
+      writer.member("joined_member_count", joined)
+    }
+  }
+
   /// A user who has joined a group, declined its invitation or left it, and the resulting numbers of
   /// members.
   package struct Membership: Sendable, Hashable {

@@ -41,6 +41,8 @@ package enum Event: Sendable, Hashable {
   /// A user declined an invitation, or it was withdrawn.
   indirect case groupDeclined(Membership)
   indirect case groupLeft(Departure)
+  /// The numbers of members of a large group changed.
+  case groupMemberCount(MemberCount)
   /// The receiver is no longer a member of a group; nothing of the group follows.
   case groupLost(GroupLoss)
   /// The receiver's number of unread messages has changed on another of its connections.
@@ -94,6 +96,7 @@ package enum Event: Sendable, Hashable {
     case .groupJoined: .groupJoined
     case .groupDeclined: .groupDeclined
     case .groupLeft: .groupLeft
+    case .groupMemberCount: .groupMemberCount
     case .groupLost: .groupLost
     case .groupUnread: .groupUnread
     case .groupHidden: .groupHidden
@@ -134,6 +137,7 @@ package enum Event: Sendable, Hashable {
     case .groupInvited(let invitation): .invitation(invitation)
     case .groupJoined(let membership), .groupDeclined(let membership): .membership(membership)
     case .groupLeft(let departure): .departure(departure)
+    case .groupMemberCount(let count): .memberCount(count)
     case .groupLost(let loss): .groupLoss(loss)
     case .groupUnread(let own), .groupHidden(let own), .groupUnhidden(let own):
       .ownMembership(own)
@@ -175,6 +179,7 @@ package enum Event: Sendable, Hashable {
     case .groupJoined: self = .groupJoined(try Membership(members.reader))
     case .groupDeclined: self = .groupDeclined(try Membership(members.reader))
     case .groupLeft: self = .groupLeft(try Departure(members.reader))
+    case .groupMemberCount: self = .groupMemberCount(try MemberCount(members.reader))
     case .groupLost: self = .groupLost(try GroupLoss(members.reader))
     case .groupUnread: self = .groupUnread(try members.own())
     case .groupHidden: self = .groupHidden(try members.own())

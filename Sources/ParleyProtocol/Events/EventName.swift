@@ -18,6 +18,7 @@ package enum EventName: String, Sendable, CaseIterable {
   case groupJoined = "group.joined"
   case groupDeclined = "group.declined"
   case groupLeft = "group.left"
+  case groupMemberCount = "group.member_count"
   case groupLost = "group.lost"
   case groupUnread = "group.unread"
   case groupHidden = "group.hidden"
@@ -59,9 +60,9 @@ package enum EventName: String, Sendable, CaseIterable {
       .numbered
     // A channel that is being created has no receivers, so the event is only sent to webhooks.
     case .channelCreated, .groupCreated: .posted
-    case .groupLost, .groupUnread, .groupHidden, .groupUnhidden, .groupRead, .groupTyping,
-      .groupReady, .userEntered, .userExited, .participantCount, .throttled, .messageWithheld,
-      .mentionReceived, .sessionExpiring, .sessionFileKey, .serverDraining:
+    case .groupMemberCount, .groupLost, .groupUnread, .groupHidden, .groupUnhidden, .groupRead,
+      .groupTyping, .groupReady, .userEntered, .userExited, .participantCount, .throttled,
+      .messageWithheld, .mentionReceived, .sessionExpiring, .sessionFileKey, .serverDraining:
       .transient
     }
   }

@@ -9,6 +9,7 @@ enum EventPayload {
   case invitation(Event.Invitation)
   case membership(Event.Membership)
   case departure(Event.Departure)
+  case memberCount(Event.MemberCount)
   case groupLoss(Event.GroupLoss)
   case ownMembership(OwnMembership)
   case reads(Event.Reads)
@@ -38,6 +39,7 @@ enum EventPayload {
     case .invitation(let invitation): invitation.encode(into: &writer)
     case .membership(let membership): membership.encode(into: &writer)
     case .departure(let departure): departure.encode(into: &writer)
+    case .memberCount(let count): count.encode(into: &writer)
     case .groupLoss(let loss): loss.encode(into: &writer)
     case .ownMembership(let own):
       writer.name("my")
@@ -60,9 +62,9 @@ enum EventPayload {
     switch self {
     case .message(let message): message.capacity
     case .channel, .invitation: 1_024
-    case .deletion, .restriction, .release, .operators, .membership, .departure, .groupLoss,
-      .ownMembership, .reads, .typing, .presence, .participantCount, .throttling, .withholding,
-      .expiry, .fileKey, .draining, .readiness:
+    case .deletion, .restriction, .release, .operators, .membership, .departure, .memberCount,
+      .groupLoss, .ownMembership, .reads, .typing, .presence, .participantCount, .throttling,
+      .withholding, .expiry, .fileKey, .draining, .readiness:
       0
     }
   }

@@ -32,9 +32,9 @@ package struct LoggedEvent: Sendable, Hashable {
     case .message(let message): messageID = message.message.id
     case .deletion(let deletion): messageID = deletion.messageID
     case .channel: self.payload = "{}"
-    case .restriction, .release, .operators, .invitation, .membership, .departure, .groupLoss,
-      .ownMembership, .reads, .typing, .presence, .participantCount, .throttling, .withholding,
-      .expiry, .fileKey, .draining, .readiness:
+    case .restriction, .release, .operators, .invitation, .membership, .departure, .memberCount,
+      .groupLoss, .ownMembership, .reads, .typing, .presence, .participantCount, .throttling,
+      .withholding, .expiry, .fileKey, .draining, .readiness:
       let json = JSONWriter.bytes(reserving: 256) { $0.object { payload.encode(into: &$0) } }
       self.payload = String(decoding: json, as: UTF8.self)
     }

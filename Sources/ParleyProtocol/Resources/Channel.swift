@@ -117,7 +117,7 @@ package struct ChannelInfo: Sendable, Hashable {
     writer.member("channel_type", ChannelKind.group.rawValue)
     writer.member("is_distinct", group.isDistinct)
     writer.member("is_public", group.isPublic)
-    writer.member("is_super", false)
+    writer.member("is_super", group.isSuper)
     writer.member("is_access_code_required", !group.accessCode.isEmpty)
     writer.member("member_count", group.memberCount)
     writer.member("joined_member_count", group.joinedCount)
@@ -163,6 +163,7 @@ extension ResourceReader {
     guard try optionalText("channel_type") == ChannelKind.group.rawValue else { return nil }
     return Group(
       isDistinct: try claim("is_distinct"), isPublic: try claim("is_public"),
+      isSuper: try claim("is_super"),
       createdBy: try node.present("created_by").map { node throws(ResourceError) in
         try User(json: node)
       },

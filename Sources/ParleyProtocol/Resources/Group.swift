@@ -4,6 +4,8 @@ package struct Group: Sendable, Hashable {
   package var isDistinct: Bool
   /// Whether users who are not members can find it and join.
   package var isPublic: Bool
+  /// Whether it has room for many members, and does not name them; never changes.
+  package var isSuper: Bool
   /// The text that a user gives to join a public group; empty if none is needed.
   package var accessCode: String
   /// The user who created it; `nil` for the Platform API and for a deleted user.
@@ -18,17 +20,26 @@ package struct Group: Sendable, Hashable {
   package var blockerIDs: Set<String>
 
   package init(
-    isDistinct: Bool = false, isPublic: Bool = false, accessCode: String = "",
-    createdBy: User? = nil, memberCount: Int = 0, joinedCount: Int = 0,
+    isDistinct: Bool = false, isPublic: Bool = false, isSuper: Bool = false,
+    accessCode: String = "", createdBy: User? = nil, memberCount: Int = 0, joinedCount: Int = 0,
     blockerIDs: Set<String> = []
   ) {
     self.blockerIDs = blockerIDs
     self.isDistinct = isDistinct
     self.isPublic = isPublic
+    self.isSuper = isSuper
     self.accessCode = accessCode
     self.createdBy = createdBy
     self.memberCount = memberCount
     self.joinedCount = joinedCount
+  }
+
+  /// Whether a change of the members is reported by their numbers only, without a number of its own, rather
+  /// than by an event for each user.
+  ///
+  /// - Parameter newCount: The number of members after the change.
+  package func reportsNumbersOnly(changingTo newCount: Int) -> Bool {
+    isSuper || max(memberCount, newCount) > Limits.namedMemberCount
   }
 }
 

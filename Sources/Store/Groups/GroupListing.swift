@@ -140,7 +140,7 @@ extension GroupFilter {
     if case .publicGroups = source { filter.require("groups.is_public = 1") }
     if let isPublic { filter.require("groups.is_public = ?", [isPublic]) }
     if let isDistinct { filter.require("groups.is_distinct = ?", [isDistinct]) }
-    if isSuperOnly { filter.require("1 = 0") }
+    if let isSuper { filter.require("groups.is_super = ?", [isSuper]) }
     filter.require("channels.custom_type", isAnyOf: customTypes)
     filter.require("channels.url", isAnyOf: urls)
     if let customTypePrefix {
@@ -202,7 +202,7 @@ extension GroupList {
       case nil: []
       }
     let flags = [
-      filter.isUnreadOnly, filter.isPublic, filter.isDistinct, filter.isSuperOnly,
+      filter.isUnreadOnly, filter.isPublic, filter.isDistinct, filter.isSuper,
       filter.showsEmpty, filter.showsFrozen,
     ].map { $0.map { $0 ? "1" : "0" } ?? "-" }
     return ["groups", "\(source)", order.rawValue, filter.state?.rawValue ?? "all"]

@@ -12,7 +12,7 @@ extension WriteTransaction {
     at timestamp: Int64
   ) throws -> [RecordedMember] {
     var state = try existingChannel(url)
-    guard state.channel.group != nil else { return [] }
+    guard let former = state.channel.group else { return [] }
     let present = try members(ids, channelID: state.id)
     let new = try invitees(
       ids.filter { present[ExactText($0)] == nil }, by: inviter, under: rules)
@@ -25,7 +25,7 @@ extension WriteTransaction {
     try insertMembers(of: invitation, channelID: state.id)
     let joinedCount = new.count(where: \.acceptsInvitations)
     try change(&state, members: new.count, joined: joinedCount, at: timestamp)
-    return try record(invitation, to: state)
+    return try record(invitation, to: state, from: former)
   }
 
   /// Makes a user a joined member; there is nothing to record when it is one.
@@ -38,7 +38,7 @@ extension WriteTransaction {
     guard try keepUser(userID) else { throw StoreError.noUser(userID) }
     try requireRoom(for: userID, under: rules)
     var state = try existingChannel(url)
-    guard state.channel.group != nil, let user = try user(userID) else { return [] }
+    guard let former = state.channel.group, let user = try user(userID) else { return [] }
     var member = Member(
       user, joinedAt: timestamp,
       history: rules.history(from: visibleFrom, after: state.lastPlace))
@@ -66,7 +66,7 @@ extension WriteTransaction {
     let event = Event.groupJoined(
       Event.Membership(
         of: user, memberCount: group.memberCount, joinedCount: group.joinedCount))
-    let seq = try record([event], of: state.channel, state.id, at: timestamp)
+    let seq = try recordChange([event], from: former, to: state, at: timestamp)
     return [RecordedMember(member, seq: seq)]
   }
 
@@ -99,8 +99,33 @@ extension WriteTransaction {
     try change(
       &state, members: memberCount - group.memberCount, joined: joinedCount - group.joinedCount,
       at: timestamp)
-    let first = try record(events, of: state.channel, state.id, at: timestamp)
-    return leaving.enumerated().map { RecordedMember($1, seq: first + Int64($0)) }
+    let first = try recordChange(events, from: group, to: state, at: timestamp)
+    return leaving.enumerated().map { index, member in
+      RecordedMember(member, seq: first.map { $0 + Int64(index) })
+    }
+  }
+
+  /// Records the events about a change of members; in a large group they are only added to the outbox.
+  ///
+  /// - Parameters:
+  ///   - former: The group before the change.
+  ///   - state: The group after it.
+  /// - Returns: The number of the first event; `nil` if none is recorded.
+  func recordChange(
+    _ events: [Event], from former: Group, to state: ChannelState, at timestamp: Int64
+  ) throws -> Int64? {
+    let channel = state.channel
+    guard former.reportsNumbersOnly(changingTo: channel.group?.memberCount ?? 0) else {
+      return try record(events, of: channel, state.id, at: timestamp)
+    }
+    try connection.execute(
+      "UPDATE channels SET changed_at = \(.nextChange) WHERE channel_id = ?", [state.id])
+    // The judge of an ephemeral channel posts its events.
+    guard !channel.isEphemeral else { return nil }
+    for event in events {
+      try queue(event, from: EventOrigin(channelURL: channel.url, timestamp: timestamp))
+    }
+    return nil
   }
 
   /// Changes the numbers of members; a group whose users become others is no longer distinct.

@@ -63,7 +63,9 @@ extension WriteTransaction {
       try queue(
         .groupCreated(ChannelInfo(state.channel, participantCount: 0)),
         from: EventOrigin(channelURL: channel.url, seq: 0, timestamp: channel.createdAt))
-      _ = try record(invitation.inOrderOfIDs, to: state)
+      var former = state.channel.group ?? Group()
+      former.memberCount = 0
+      _ = try record(invitation.inOrderOfIDs, to: state, from: former)
       guard let created = try self.channel(channel.url) else {
         throw StoreError.notFound(.channel)
       }
@@ -79,14 +81,14 @@ extension WriteTransaction {
     return try connection.change(
       """
       INSERT INTO groups (channel_id, is_distinct, is_public, access_code, creator_id, member_count,
-        joined_count, distinct_key, empty_since)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        joined_count, distinct_key, empty_since, is_super)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (distinct_key) WHERE distinct_key IS NOT NULL DO NOTHING
       """,
       [
         channelID, group.isDistinct, group.isPublic, group.accessCode, group.createdBy?.id,
         group.memberCount, group.joinedCount, distinctKey,
-        group.memberCount == 0 ? channel.createdAt : nil,
+        group.memberCount == 0 ? channel.createdAt : nil, group.isSuper,
       ]) > 0
   }
 

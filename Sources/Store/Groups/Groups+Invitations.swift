@@ -152,9 +152,13 @@ extension WriteTransaction {
 
   /// Records `group.invited` with all who are invited, then `group.joined` for each who joins.
   ///
-  /// - Parameter state: The group with the new members.
+  /// - Parameters:
+  ///   - state: The group with the new members.
+  ///   - former: The group before.
   /// - Returns: The new members in their order.
-  func record(_ invitation: Invitation, to state: ChannelState) throws -> [RecordedMember] {
+  func record(
+    _ invitation: Invitation, to state: ChannelState, from former: Group
+  ) throws -> [RecordedMember] {
     let (members, channel) = (invitation.members, state.channel)
     guard let group = channel.group, !members.isEmpty else { return [] }
     let invited = members.filter { $0.state == .invited }
@@ -177,6 +181,6 @@ extension WriteTransaction {
             of: member.user, memberCount: memberCount, joinedCount: joinedCount)))
     }
     return members.recordedInvitation(
-      from: try record(events, of: channel, state.id, at: invitation.time))
+      from: try recordChange(events, from: former, to: state, at: invitation.time))
   }
 }

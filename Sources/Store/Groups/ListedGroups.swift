@@ -9,7 +9,7 @@ package struct ListedGroup: Sendable {
   package var own: OwnMembership?
   /// The newest message that the user may read; of a list for nobody, the newest of all.
   package var lastMessage: Message?
-  /// Some members with their mutes: operators first, then those who joined last.
+  /// Some members with their mutes: operators first, then those who joined last; none of a super group.
   package var members: [(member: Member, isMuted: Bool)]
   /// The deactivated users in the last message.
   package var deactivatedIDs: Set<String>
@@ -88,7 +88,8 @@ extension StoreTransaction {
       group.lastMessage = try lastMessage(
         inChannel: state.id, since: part?.member.visibleFrom ?? 0)
     }
-    if reading.memberLimit > 0, isForNobody || part != nil {
+    let namesMembers = state.channel.group?.isSuper == false
+    if reading.memberLimit > 0, namesMembers, isForNobody || part != nil {
       group.members = try listedMembers(reading.memberLimit, ofChannel: state.id, at: reading.time)
     }
     return group

@@ -29,7 +29,7 @@ extension Member {
 
 extension Group {
   static let columns: StoreStatement =
-    "is_distinct, is_public, access_code, creator_id, member_count, joined_count"
+    "is_distinct, is_public, access_code, creator_id, member_count, joined_count, is_super"
 
   /// From `columns`; of its creator only the id.
   ///
@@ -37,7 +37,8 @@ extension Group {
   init(row: StoreRow, from first: Int = 0) {
     let creatorID: String? = row[first + 3]
     self.init(
-      isDistinct: row[first], isPublic: row[first + 1], accessCode: row[first + 2],
+      isDistinct: row[first], isPublic: row[first + 1], isSuper: row[first + 6],
+      accessCode: row[first + 2],
       createdBy: creatorID.map { User(id: $0) }, memberCount: row[first + 4],
       joinedCount: row[first + 5])
   }
@@ -116,7 +117,7 @@ extension StoreTransaction {
   func readGroup(of state: inout ChannelState) throws {
     let found = try connection.first(
       "SELECT \(Group.columns), floor_ordinal FROM groups WHERE channel_id = ?", [state.id]
-    ) { (group: Group(row: $0), floor: $0[6] as Int64) }
+    ) { (group: Group(row: $0), floor: $0[7] as Int64) }
     (state.channel.group, state.floorOrdinal) = (found?.group, found?.floor ?? 0)
     if state.channel.group?.memberCount == 2 {
       state.channel.group?.blockerIDs = try blockerIDs(ofGroupOfTwo: state.id)

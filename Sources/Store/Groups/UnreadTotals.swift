@@ -57,7 +57,7 @@ extension StoreTransaction {
     filter.require("groups.channel_id = members.channel_id")
     filter.require("NOT \(.isUnwantedInvitation)")
     filter.require("channels.custom_type", isAnyOf: totals.customTypes)
-    if totals.isSuperOnly { filter.require("1 = 0") }
+    if let isSuper = totals.isSuper { filter.require("groups.is_super = ?", [isSuper]) }
     let isCounted: StoreStatement = """
       members.state = \(MemberState.joined.stored) AND channels.is_ephemeral = 0
         AND \(.isUnhidden) AND members.count_preference IN (0, 1)

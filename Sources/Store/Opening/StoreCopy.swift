@@ -163,7 +163,7 @@ private struct CopiedTable {
       "groups",
       """
       channel_id# is_distinct# is_public# access_code creator_id member_count# joined_count# \
-      distinct_key floor_ordinal# empty_since#
+      distinct_key floor_ordinal# empty_since# is_super#
       """),
     CopiedTable(
       "members",

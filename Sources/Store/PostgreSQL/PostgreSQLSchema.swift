@@ -28,6 +28,7 @@ enum PostgreSQLSchema {
     (12, EmptyGroupsSchema.postgreSQL),
     (13, BlocksSchema.postgreSQL),
     (14, ChangesSchema.postgreSQL),
+    (15, SuperGroupsSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

@@ -47,6 +47,7 @@ enum Migrations {
     Migration("21 empty groups", EmptyGroupsSchema.create),
     Migration("22 blocks", BlocksSchema.create),
     Migration("23 changes of groups", ChangesSchema.create),
+    Migration("24 super groups", SuperGroupsSchema.create),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

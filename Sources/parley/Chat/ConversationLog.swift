@@ -44,7 +44,7 @@ struct ConversationLog {
     case .messagesThrottled(let withheld):
       [notice("+\(withheld.count) more, from \(withheld.firstMessageID) on, were withheld")]
     case .changed, .frozen, .unfrozen, .deleted, .operatorsChanged, .invitationReceived,
-      .invitationDeclined, .userJoined, .userLeft, .membershipEnded,
+      .invitationDeclined, .userJoined, .userLeft, .memberCountChanged, .membershipEnded,
       .unreadMessageCountChanged, .hidden, .unhidden, .readStatusChanged, .typingStatusChanged,
       .userMuted, .userUnmuted,
       .userBanned, .userUnbanned, .recovered, .eventsLost, .dropped:

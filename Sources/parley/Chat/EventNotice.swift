@@ -38,7 +38,7 @@ enum EventNotice {
     case .dropped(let count):
       "\(count) events were dropped: they arrived faster than they could be printed"
     case .recovered, .messageReceived, .messageUpdated, .messageDeleted, .messagesThrottled,
-      .membershipEnded, .unreadMessageCountChanged, .hidden, .unhidden,
+      .memberCountChanged, .membershipEnded, .unreadMessageCountChanged, .hidden, .unhidden,
       .readStatusChanged, .typingStatusChanged:
       nil
     }

@@ -100,11 +100,17 @@ struct GroupCreationOptions: ChannelCreation {
     help: "Keep one group for exactly these users; if it exists, it is shown without a change.")
   var distinct = false
 
+  @Flag(
+    name: .customLong("super"),
+    help: "Make room for many members, who are reported by their numbers only.")
+  var isSuper = false
+
   func add(to body: inout RequestBody) {
     common.add(to: &body)
     body.set("user_ids", users)
     body.set("inviter_id", invitedBy)
     if distinct { body.set("is_distinct", true) }
+    if isSuper { body.set("is_super", true) }
     // Unknown users are an error, not left out.
     body.set("strict", true)
   }

@@ -52,6 +52,7 @@ enum ChannelText {
   private static func state(of channel: JSONNode) -> String {
     let words = [
       ("is_access_code_required", "access code"), ("is_distinct", "distinct"),
+      ("is_super", "super"),
       ("freeze", "frozen"), ("is_ephemeral", "ephemeral"),
     ]
     let access = channel["is_public"]?.bool.map { $0 ? "public" : "private" }

@@ -9,7 +9,8 @@ extension JudgeRig {
   /// A group that `boss` created, with the joined members `ann` and `ben`, and with the invited `cat`;
   /// `away` is a stranger.
   static func group(
-    isPublic: Bool = false, accessCode: String = "", isDistinct: Bool = false,
+    isPublic: Bool = false, isSuper: Bool = false, accessCode: String = "",
+    isDistinct: Bool = false,
     ephemeral: Bool = false, operators: [String] = ["boss"],
     limit: RateLimit = RateLimit(count: 1_000, windowMilliseconds: 1000),
     previews: [String: LinkKnowledge]? = nil, inviting invited: [String] = ["ann", "ben", "cat"],
@@ -18,7 +19,7 @@ extension JudgeRig {
     try JudgeRig(
       ephemeral: ephemeral, limit: limit, previews: previews, operators: operators,
       group: Group(
-        isDistinct: isDistinct, isPublic: isPublic, accessCode: accessCode,
+        isDistinct: isDistinct, isPublic: isPublic, isSuper: isSuper, accessCode: accessCode,
         createdBy: User(id: "boss")),
       inviting: invited, asking: asked, rules: rules)
   }

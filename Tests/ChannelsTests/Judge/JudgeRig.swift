@@ -184,6 +184,11 @@ final class JudgeRig {
   var isIdle: Bool { judge.isIdle }
 
   var isDeleted: Bool { judge.isDeleted }
+
+  /// The numbers of members that the judge has reported.
+  var reportedCounts: [Event.MemberCount] {
+    others.compactMap { if case .reportMemberCount(let count) = $0 { count } else { nil } }
+  }
   var channel: Channel { judge.channel }
   var operatorIDs: Set<String> { judge.operatorIDs }
 
@@ -266,7 +271,7 @@ final class JudgeRig {
     case .wake(let time):
       wakeTime = time
       others.append(action)
-    case .answer, .post, .mention, .notify, .handOver, .renewLimits, .release:
+    case .answer, .post, .mention, .notify, .reportMemberCount, .handOver, .renewLimits, .release:
       others.append(action)
     }
   }

@@ -21,7 +21,8 @@ struct RightsTests {
     let channel = Channel(
       url: "lobby", isEphemeral: isEphemeral, operators: [User(id: "boss")], createdAt: 0)
     var rights = Rights(
-      ChannelState(id: 1, channel: channel, epoch: "epoch"), exemptsOperators: exemptsOperators)
+      ChannelState(id: 1, channel: channel, epoch: "epoch"), nil,
+      exemptsOperators: exemptsOperators)
     rights.enter("jeff")
     rights.enter("boss")
     return rights

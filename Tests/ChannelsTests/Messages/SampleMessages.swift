@@ -124,7 +124,8 @@ struct SampleMessages {
     return [
       .message(facts), .update(ofMessage: integer()), .deletion(ofMessage: integer()),
       .record(channel()), .operators(list { $0.user() }), .expulsion(ofUser: text()), .end,
-      .announcement, .admission(ofUser: text()),
+      .announcement, .admission(ofUser: text()), .invitation, .quietAdmission(ofUser: text()),
+      .quietDeparture(ofUser: text(), choice(DepartureReason.allCases)),
     ] + DepartureReason.allCases.map { .departure(ofUser: text(), $0) }
   }
 
@@ -339,7 +340,7 @@ struct SampleMessages {
 
   private mutating func group() -> Group {
     Group(
-      isDistinct: flag(), isPublic: flag(), accessCode: text(),
+      isDistinct: flag(), isPublic: flag(), isSuper: flag(), accessCode: text(),
       createdBy: optional { $0.user() }, memberCount: count(), joinedCount: count())
   }
 

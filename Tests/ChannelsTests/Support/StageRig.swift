@@ -104,6 +104,14 @@ final class StageRig {
     return lastSeq
   }
 
+  /// Publishes an event of the judge that has no number.
+  func publishUnnumbered(_ text: String, _ subject: ChannelEvent.Subject) {
+    handle(
+      .apply(
+        ChannelEvent(
+          payload: Array(text.utf8), subject: subject, seq: lastSeq, timestamp: unix, author: nil)))
+  }
+
   /// Publishes a message with the text "m" and its id.
   func send(_ id: Int64, by userID: String?, from author: SessionAddress? = nil) {
     let facts = MessageFacts(id: id, createdAt: unix, authorID: userID)
@@ -301,6 +309,7 @@ final class StageRig {
       return "u\(params?["message"]?["message_id"]?.integer ?? -1)@\(seq)"
     case "group.lost": return "lost: \(params?["reason"]?.string ?? "")"
     case "message.deleted": return "d\(params?["message_id"]?.integer ?? -1)"
+    case "group.member_count": return "members \(params?["member_count"]?.integer ?? -1)"
     case let method: return method ?? "?"
     }
   }

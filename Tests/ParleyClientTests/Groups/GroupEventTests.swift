@@ -36,6 +36,16 @@ struct GroupEventTests {
     #expect(group.myMemberState == .joined)
   }
 
+  @Test("keeps the numbers of members of a large group, which come without a number")
+  func memberCounts() throws {
+    let group = try core.knownGroup()
+    core.receive(
+      "group.member_count",
+      #"{"channel_url":"trip","ts":50,"member_count":7000,"joined_member_count":6999}"#)
+    #expect(group.memberCount == 7_000 && group.joinedMemberCount == 6_999)
+    #expect(group.members.count == 3)
+  }
+
   @Test("keeps the properties, and those that events lack")
   func properties() throws {
     core.keep(User(userID: "ann"))

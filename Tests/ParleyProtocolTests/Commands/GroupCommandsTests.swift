@@ -46,7 +46,8 @@ struct GroupCommandsTests {
       Case(#""user_ids":"ann""#, 400102, "user_ids"), Case(#""user_ids":[1]"#, 400100, "user_ids"),
       Case(#""user_ids":[""]"#, 400105, "user_ids"),
       Case(#""user_ids":["\#(text(81))"]"#, 400305, "user_ids"),
-      Case(#""is_super":false"#), Case(#""is_super":true"#, 400111, "is_super"),
+      Case(#""is_super":false"#), Case(#""is_super":true,"is_public":true"#),
+      Case(#""is_super":true,"is_distinct":true"#, 400920, "is_distinct"),
       Case(#""is_super":1"#, 400104, "is_super"),
       Case(#""is_distinct":true,"is_public":false"#),
       Case(#""is_distinct":true,"is_public":true"#, 400920, "is_distinct"),
@@ -236,7 +237,6 @@ struct GroupCommandsTests {
       #""user_ids":["a"],"hidden_status":{"a":"hidden"}"#: Refusal(400111, "hidden_status"),
       #""user_ids":["a"],"block_sdk_user_channel_join":true"#:
         Refusal(400111, "block_sdk_user_channel_join"),
-      #""user_ids":["a"],"is_super":true"#: Refusal(400111, "is_super"),
     ]
     for (members, expected) in wrong {
       #expect(try refused(members) == expected, "\(members)")

@@ -129,6 +129,9 @@ extension EventSample {
     transient(
       .messageWithheld(.init(messageID: 11, count: 3)), #""message_id":11,"participants":3"#),
     transient(.mentionReceived(EventMessage(message)), #""message":\#(messageJSON)"#),
+    transient(
+      .groupMemberCount(.init(all: 7, joined: 5)),
+      #""member_count":7,"joined_member_count":5"#),
     transient(.groupLost(.init(.deletedUser)), #""reason":"deleted_user""#),
     transient(.groupUnread(own), ownJSON), transient(.groupHidden(bareOwn), bareOwnJSON),
     transient(.groupUnhidden(own), ownJSON),

@@ -141,6 +141,7 @@ private struct RandomEvents {
         .init(by: some { $0.bareUser() }, of: list { $0.user() }, to: channel)),
       .groupJoined(membership()), .groupDeclined(membership()),
       .groupLeft(.init(membership(), one(of: DepartureReason.allCases))),
+      .groupMemberCount(.init(all: count(), joined: count())),
       .groupLost(.init(one(of: DepartureReason.allCases))), .groupReady(.init(token: text())),
       .groupUnread(own()), .groupHidden(own()), .groupUnhidden(own()),
       .groupRead(

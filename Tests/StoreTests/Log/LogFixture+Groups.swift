@@ -8,11 +8,13 @@ import Testing
 extension LogFixture {
   /// A group that is to be created at 10.
   static func group(
-    _ url: String, by creatorID: String? = "ann", isDistinct: Bool = false, operators: [String] = []
+    _ url: String, by creatorID: String? = "ann", isDistinct: Bool = false, isSuper: Bool = false,
+    operators: [String] = []
   ) -> Channel {
     Channel(
       url: url, operators: operators.map { User(id: $0) }, createdAt: 10,
-      group: Group(isDistinct: isDistinct, createdBy: creatorID.map { User(id: $0) }))
+      group: Group(
+        isDistinct: isDistinct, isSuper: isSuper, createdBy: creatorID.map { User(id: $0) }))
   }
 
   /// The user as reads return it.
@@ -70,7 +72,9 @@ extension [RecordedChange] {
   var members: [[String]] {
     map { change in
       guard case .members(let members) = change else { return [] }
-      return members.map { "\($0.member.state.rawValue) \($0.member.user.id) \($0.seq)" }
+      return members.map {
+        "\($0.member.state.rawValue) \($0.member.user.id) \($0.seq.map(String.init) ?? "-")"
+      }
     }
   }
 }
