@@ -92,9 +92,10 @@ async def test_readiness(ctx):
         urls.append(made["channel"]["channel_url"])
     again = await ctx.connect(server)
     opened = await again.call("session.open", user_id=member.user_id)
-    assert opened["features"]["groups"] == {"max_members": 100, "max_super_members": 10_000}
+    assert opened["features"]["groups"] == {
+        "max_members": 100, "max_super_members": 10_000, "receipts": 100, "delivery": False, "typing": True}
     params = await again.event("group.ready")
-    assert set(params) == {"ts"}, params
+    assert set(params) == {"ts", "token"}, params
     assert "result" in again.inbox[0], again.inbox[0]
     for number, url in enumerate(urls):
         await creator.send(url, f"{number}")

@@ -12,6 +12,33 @@ extension ClientTests {
       try await Deadline.standard.wait(for: what) { groups.allSatisfy(isTrue) }
     }
 
+    @Test("and shows who is typing and who has read")
+    func activity() async throws {
+      let server = try ServerProcess(unlimited)
+      let (ann, ben) = (try await server.client("ann"), try await server.client("ben"))
+      let trip = try await ann.createGroupChannel(
+        params: GroupChannelCreateParams(name: "Trip", userIDs: ["ben"]))
+      let ofBen = try await ben.groupChannel(url: trip.url)
+      #expect(ann.features?.groups?.maxReceiptMembers == 100)
+      for _ in 0..<10 { ofBen.startTyping() }
+      try await Self.wait(for: "typing", trip) { $0.getTypingUsers().map(\.userID) == ["ben"] }
+      ofBen.endTyping()
+      try await Self.wait(for: "the end of typing", trip) { !$0.isTyping }
+      #expect(!ofBen.isTyping)
+      let message = try await trip.sendUserMessage("hello")
+      #expect(trip.getUnreadMemberCount(message) == 1)
+      #expect(
+        trip.getUnreadMembers(message: message, includeAllMembers: false).map(\.userID) == ["ben"])
+      try await Self.wait(for: "the message", ofBen) { $0.unreadMessageCount == 1 }
+      try await ofBen.markAsRead()
+      try await Self.wait(for: "the read", trip, ofBen) { $0.getUnreadMemberCount(message) == 0 }
+      #expect(
+        trip.getReadMembers(message: message, includeAllMembers: false).map(\.userID) == ["ben"])
+      #expect(
+        trip.getReadStatus(includeAllMembers: true)
+          == ["ann": message.createdAt, "ben": message.createdAt])
+    }
+
     @Test("alike on two devices of a user")
     func devices() async throws {
       let server = try ServerProcess(unlimited)

@@ -52,11 +52,14 @@ public struct ServerFeatures: Sendable, Hashable, Codable {
     public let maxMembers: Int
     /// The maximum number of members of a super group.
     public let maxSuperMembers: Int
+    /// The number of members of the largest group with read receipts; 0 if there are none.
+    public let maxReceiptMembers: Int
 
     /// Creates a value, for tests of an application.
-    public init(maxMembers: Int, maxSuperMembers: Int) {
+    public init(maxMembers: Int, maxSuperMembers: Int = 0, maxReceiptMembers: Int = 0) {
       self.maxMembers = maxMembers
       self.maxSuperMembers = maxSuperMembers
+      self.maxReceiptMembers = maxReceiptMembers
     }
   }
 
@@ -126,7 +129,8 @@ extension ServerFeatures.Groups {
     guard let count = json["max_members"]?.integer else { return nil }
     self.init(
       maxMembers: Int(clamping: count),
-      maxSuperMembers: Int(clamping: json["max_super_members"]?.integer ?? 0))
+      maxSuperMembers: Int(clamping: json["max_super_members"]?.integer ?? 0),
+      maxReceiptMembers: Int(clamping: json["receipts"]?.integer ?? 0))
   }
 }
 

@@ -16,7 +16,8 @@ struct ServerFeaturesTests {
       {"features":{"files":{"max_bytes":26214400,"tus":"1.0.0","base":"https://cdn.example"},
       "thumbnails":{"sizes":3,"types":["image/*","video/*"]},
       "translation":{"languages":["en","es"],"per_message":10},"previews":true,"search":true,
-      "push":{"types":["web"],"web_key":"B"},"groups":{"max_members":100,"max_super_members":7000,"typing":true}}}
+      "push":{"types":["web"],"web_key":"B"},
+      "groups":{"max_members":100,"max_super_members":7000,"receipts":50,"typing":true}}}
       """)
     #expect(
       features
@@ -24,7 +25,8 @@ struct ServerFeaturesTests {
           files: .init(maxBytes: 26_214_400, base: "https://cdn.example"),
           thumbnails: .init(maxSizes: 3, types: ["image/*", "video/*"]),
           translation: .init(languages: ["en", "es"], maxLanguagesPerMessage: 10),
-          groups: .init(maxMembers: 100, maxSuperMembers: 7_000), hasPreviews: true))
+          groups: .init(maxMembers: 100, maxSuperMembers: 7_000, maxReceiptMembers: 50),
+          hasPreviews: true))
   }
 
   @Test(
