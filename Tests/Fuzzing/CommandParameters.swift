@@ -37,7 +37,7 @@ enum CommandParametersHarness: Harness {
     "description", "user_ids", "message", "message_type", "req_id", "mention_type",
     "mentioned_user_ids", "metaarray", "translation_target_langs", "push_option", "message_id",
     "message_ts", "prev_limit", "next_limit", "include", "reverse", "sender_ids", "keys", "values",
-    "target_langs", "file", "url", "type", "size",
+    "target_langs", "file", "url", "type", "size", "is_typing",
   ]
 
   private static func write(

@@ -38,7 +38,7 @@ async def test_others_are_told(ctx):
     await shows(creator, url, one, two)
     for client in (one, phone):
         await shows(client, url, two)
-    # A repeated call tells nobody anything.
+    # A repeated call causes no event.
     for _ in range(5):
         await types(one, url)
     await creator.send(url, "x")

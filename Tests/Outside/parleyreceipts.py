@@ -33,7 +33,7 @@ async def test_typing(ctx):
 
 
 async def test_typing_ends_with_the_connection(ctx):
-    """After a reconnection nobody is shown as typing, and the client begins again."""
+    """After a reconnection no typing members are shown, and the client begins again."""
     server = await ctx.fresh(*FREE, *FLAGS)
     proxy = await Proxy.start(server.port)
     try:

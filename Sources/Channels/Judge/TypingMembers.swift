@@ -23,7 +23,7 @@ struct TypingMembers: Sendable {
   private var published: [String] = []
   private var pacer = NoticePacer()
 
-  /// Whether nobody is typing, and everyone has been notified of that.
+  /// Whether no member is typing, and the others have been notified of that.
   var isIdle: Bool { entries.isEmpty && published.isEmpty }
 
   /// The typing members, in the order in which they began.
@@ -57,8 +57,8 @@ struct TypingMembers: Sendable {
 
   // MARK: Notices
 
-  /// The time of the next ``takeNotices(at:limit:)``, which may have nothing to return; `nil` if nobody
-  /// is typing.
+  /// The time of the next ``takeNotices(at:limit:)``, which may have nothing to return; `nil` if no
+  /// member is typing.
   var due: Int64? {
     [entries.map(\.end).min(), pacer.due].compactMap(\.self).min()
   }

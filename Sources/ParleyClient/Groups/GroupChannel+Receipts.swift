@@ -1,7 +1,7 @@
 /// How far the members have read.
 ///
 /// Only groups of up to ``ServerFeatures/Groups/maxReceiptMembers`` members have receipts: their
-/// ``members`` have a ``Member/readAt``. In other groups nobody is known to have read anything. Members
+/// ``members`` have a ``Member/readAt``. In other groups no positions are known. Members
 /// who joined after a message count neither as having read it nor as not having read it.
 extension GroupChannel {
   /// Returns the number of members, besides the sender, who have not read a message.

@@ -53,7 +53,7 @@ struct GroupActivityTests {
     #expect(group.getReadStatus(includeAllMembers: true) == ["jeff": 100, "ann": 300])
   }
 
-  @Test("a group without receipts knows of nobody")
+  @Test("a group without receipts has no positions")
   func none() throws {
     let json = Sample.group().replacing(#","read_at":100}"#, with: "}")
     let group = try core.knownGroup(json)
