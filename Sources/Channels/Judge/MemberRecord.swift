@@ -13,7 +13,8 @@ enum MemberRecord {
   }
 
   private struct Flags: OptionSet {
-    let rawValue: UInt16
+    /// In three bytes.
+    let rawValue: UInt32
 
     static let isRemoved = Flags(rawValue: 1)
     static let isJoined = Flags(rawValue: 1 << 1)
@@ -31,10 +32,11 @@ enum MemberRecord {
     static let isArchived = Flags(rawValue: 1 << 13)
     /// The preference, in two bits.
     static let preference = Flags(rawValue: 3 << 14)
+    static let blocksInviter = Flags(rawValue: 1 << 16)
   }
 
   /// An upper bound: two ids of 80 scalars, and nine numbers.
-  static let largestByteCount = 2 * (2 + 4 * Limits.userIDLength) + 2 + 9 * 10
+  static let largestByteCount = 2 * (2 + 4 * Limits.userIDLength) + 3 + 9 * 10
 
   // MARK: Parts
 
@@ -111,6 +113,7 @@ enum MemberRecord {
     case .untilMessage: flags.insert(.isHiddenUntilMessage)
     case .archived: flags.insert(.isArchived)
     }
+    if member.blocksInviter { flags.insert(.blocksInviter) }
     switch inviter {
     case .none: break
     case .number: flags.insert(.hasInviterNumber)
@@ -121,6 +124,7 @@ enum MemberRecord {
     append(member.user.id, to: &records)
     records.append(UInt8(truncatingIfNeeded: bits))
     records.append(UInt8(truncatingIfNeeded: bits >> 8))
+    records.append(UInt8(truncatingIfNeeded: bits >> 16))
     if flags.contains(.hasJoinedAt) { append(member.joinedAt, to: &records) }
     if flags.contains(.hasInvitedAt) { append(member.invitedAt, to: &records) }
     if flags.contains(.hasVisibleFrom) { append(member.visibleFrom, to: &records) }
@@ -147,7 +151,7 @@ enum MemberRecord {
     let flags = reader.flags()
     var member = Member(
       user: User(id: id), state: flags.contains(.isJoined) ? .joined : .invited,
-      countPreference: CountPreference(bits: flags.rawValue >> 14))
+      countPreference: CountPreference(bits: flags.intersection(.preference).rawValue >> 14))
     if flags.contains(.hasJoinedAt) { member.joinedAt = reader.number() }
     if flags.contains(.hasInvitedAt) { member.invitedAt = reader.number() }
     if flags.contains(.invitedOnJoining) { member.invitedAt = member.joinedAt }
@@ -163,6 +167,7 @@ enum MemberRecord {
       member.hiding = .untilMessage(after: reader.number())
     }
     if flags.contains(.isArchived) { member.hiding = .archived }
+    member.blocksInviter = flags.contains(.blocksInviter)
     if flags.contains(.hasInviterNumber) { member.inviterID = inviterID(Int(reader.number())) }
     if flags.contains(.hasInviterID) { member.inviterID = reader.text() }
     return member
@@ -205,8 +210,10 @@ enum MemberRecord {
     }
 
     mutating func flags() -> Flags {
-      defer { place += 2 }
-      return Flags(rawValue: UInt16(records[place]) | UInt16(records[place + 1]) << 8)
+      defer { place += 3 }
+      return Flags(
+        rawValue: UInt32(records[place]) | UInt32(records[place + 1]) << 8
+          | UInt32(records[place + 2]) << 16)
     }
 
     /// Reads the length of an id, and skips the id.
@@ -223,7 +230,7 @@ enum MemberRecord {
 }
 
 extension CountPreference {
-  fileprivate var bits: UInt16 {
+  fileprivate var bits: UInt32 {
     switch self {
     case .all: 0
     case .messagesOnly: 1
@@ -232,5 +239,5 @@ extension CountPreference {
     }
   }
 
-  fileprivate init(bits: UInt16) { self = Self.allCases.first { $0.bits == bits } ?? .all }
+  fileprivate init(bits: UInt32) { self = Self.allCases.first { $0.bits == bits } ?? .all }
 }
