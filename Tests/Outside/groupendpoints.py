@@ -65,7 +65,7 @@ async def test_create(ctx):
         first = made["members"][0]
         assert first == {
             "user_id": ann, "nickname": f"Nick {ann}", "profile_url": "", "metadata": {"a": "b"}, "state": "joined",
-            "role": "operator", "is_muted": False}, first
+            "role": "operator", "is_muted": False, "is_online": False, "last_seen_at": 0}, first
         seen = await back.view(url)
         assert seen == {name: value for name, value in made.items() if name != "members"}, seen
 

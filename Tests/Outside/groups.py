@@ -109,6 +109,43 @@ async def test_a_new_group(ctx):
     assert {**got, "my": None} == {**channel, "my": None}, (got, channel)
 
 
+async def test_who_is_online(ctx):
+    """A member is online while it has a session, heard or not; afterwards it was last seen."""
+    server = await ctx.fresh(*FREE)
+    url, creator, member = await group(ctx, server, 1)
+    deaf = await ctx.user(server, groups=False)
+    await creator.call("group.invite", channel_url=url, user_ids=[deaf.user_id])
+
+    async def presences():
+        """The presence of each member, by all lists of members that there are."""
+        seen = (await view(creator, url))["members"]
+        page = (await creator.call("group.members", channel_url=url))["members"]
+        listed = (await creator.call("group.list", members_limit=100))["channels"][0]["members"]
+        _, platform = await server.api("GET", f"/group_channels/{url}/members")
+        every = [{m["user_id"]: (m["is_online"], m["last_seen_at"]) for m in members}
+                 for members in (seen, page, listed, platform["members"])]
+        assert all(one == every[0] for one in every), every
+        return every[0]
+
+    assert await presences() == {client.user_id: (True, 0) for client in (creator, member, deaf)}
+    second = await ctx.user(server, member.user_id)
+    before = (await creator.call("session.ping"))["time"]
+    await deaf.leave()
+    await member.leave()
+    await eventually(lambda: _is_seen(creator, url, deaf.user_id), "the time of the last session")
+    found = await presences()
+    assert found[member.user_id] == (True, 0), found
+    assert found[deaf.user_id][0] is False and abs(found[deaf.user_id][1] - before) < 120_000, found
+    await second.leave()
+    await eventually(lambda: _is_seen(creator, url, member.user_id), "the time of the last session")
+
+
+async def _is_seen(viewer, url, user_id):
+    """Whether a member is offline, and the time of its last session is known, which is written a little later."""
+    seen = {m["user_id"]: m for m in (await view(viewer, url))["members"]}[user_id]
+    return not seen["is_online"] and seen["last_seen_at"] > 0
+
+
 async def test_added_members_hear_it_at_once(ctx):
     """A user who is added later receives its own group.joined, and then what follows, without a call."""
     server = await ctx.server(*FREE)

@@ -1658,6 +1658,10 @@ export type Member = {
   state: "joined" | "invited";
   role: "operator" | "none";
   is_muted: boolean;
+  /** Whether the user has a session. */
+  is_online: boolean;
+  /** The time at which the last session of the user ended in Unix milliseconds. 0 if it is online or unknown. */
+  last_seen_at: number;
   joined_at: number;
   invited_at: number;
   /** Of a joined member, in groups with read receipts: the `created_at` of the last message that it has read, or 0. */

@@ -46,16 +46,27 @@ package struct GroupMember: Sendable {
   package let member: Member
   package let isOperator: Bool
   package let isMuted: Bool
+  /// Whether the user has a session.
+  package let isOnline: Bool
   /// The `created_at` of the last message that a joined member has read, in Unix milliseconds; `nil` in a
   /// group without receipts.
   package let readAt: Int64?
 
   /// - Parameter hasReceipts: Whether members of the group learn how far others have read.
-  package init(_ member: Member, isOperator: Bool, isMuted: Bool, hasReceipts: Bool) {
+  package init(
+    _ member: Member, isOperator: Bool, isMuted: Bool, isOnline: Bool, hasReceipts: Bool
+  ) {
     self.member = member
     self.isOperator = isOperator
     self.isMuted = isMuted
+    self.isOnline = isOnline
     readAt = hasReceipts && member.state == .joined ? member.position.readAt : nil
+  }
+
+  /// Writes whether the user is online, and otherwise since when it is not.
+  package func encodePresence(into writer: inout JSONWriter) {
+    writer.member("is_online", isOnline)
+    writer.member("last_seen_at", isOnline ? 0 : member.lastSeenAt)
   }
 
   /// Writes the member in the form of the API contract.
@@ -69,6 +80,7 @@ package struct GroupMember: Sendable {
       $0.member("state", member.state.rawValue)
       $0.member("role", isOperator ? "operator" : "none")
       $0.member("is_muted", isMuted)
+      encodePresence(into: &$0)
       $0.member("joined_at", member.joinedAt)
       $0.member("invited_at", member.invitedAt)
       if let readAt { $0.member("read_at", readAt) }

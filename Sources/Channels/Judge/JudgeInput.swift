@@ -108,6 +108,8 @@ package struct JudgeSources: Sendable {
   /// Looks up a text in some languages; `nil` if there is no translator.
   package let lookUpTranslations: (@Sendable (String, [String]) -> TranslationKnowledge)?
   package let waits: SendWaits
+  /// Returns those of some users who have a session.
+  package let onlineUsers: @Sendable ([String]) -> Set<String>
   /// The age at which messages are removed, in milliseconds; `nil` if they are kept.
   package let messageLifetime: Int64?
   package let metaArrayLimits: MetaArrayLimits
@@ -118,7 +120,9 @@ package struct JudgeSources: Sendable {
     nextMessageID: @escaping @Sendable (Int64) -> Int64,
     lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?,
     lookUpTranslations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil,
-    waits: SendWaits = .none, messageLifetime: Int64? = nil,
+    waits: SendWaits = .none,
+    onlineUsers: @escaping @Sendable ([String]) -> Set<String> = { _ in [] },
+    messageLifetime: Int64? = nil,
     metaArrayLimits: MetaArrayLimits = MetaArrayLimits(),
     groupRules: @escaping @Sendable () -> GroupRules = { GroupRules() }
   ) {
@@ -127,6 +131,7 @@ package struct JudgeSources: Sendable {
     self.metaArrayLimits = metaArrayLimits
     self.lookUpTranslations = lookUpTranslations
     self.waits = waits
+    self.onlineUsers = onlineUsers
     self.nextMessageID = nextMessageID
     self.lookUpPreview = lookUpPreview
   }

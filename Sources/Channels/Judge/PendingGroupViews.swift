@@ -97,11 +97,12 @@ extension Standing {
   ) -> GroupAnswer {
     let (member, principal) = (rights.member(request.principal), request.principal)
     let isReader = (try? rights.requireReading(principal)) != nil
+    let online = sources.onlineUsers(reading.members.map(\.user.id))
     let members = reading.members.map {
       GroupMember(
         $0, isOperator: rights.isOperator($0.user.id),
         isMuted: rights.restriction(.mute, of: $0.user.id, at: now) != nil,
-        hasReceipts: hasReceipts)
+        isOnline: online.contains($0.user.id), hasReceipts: hasReceipts)
     }
     return GroupAnswer(
       info: info, lastOrdinal: count.lastOrdinal, seq: count.last,

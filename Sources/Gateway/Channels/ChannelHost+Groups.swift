@@ -26,16 +26,17 @@ extension ChannelHost {
     }
   }
 
-  /// Encodes members with their roles and mutes as they are now.
+  /// Encodes members with their roles, mutes and sessions as they are now.
   func memberEncoder(
     _ encode: @escaping @Sendable (GroupMember, ListedMember, inout JSONWriter) -> Void
   ) -> JSONPageEncoder<ListedMember> {
     let (operatorIDs, mutedIDs, hasReceipts) = (operatorIDs, mutedIDs, hasReceipts)
+    let online = shard.services.onlineUsers
     return JSONPageEncoder { listed, writer in
-      let member = listed.member
+      let id = listed.member.user.id
       let shown = GroupMember(
-        member, isOperator: operatorIDs.contains(member.user.id),
-        isMuted: mutedIDs.contains(member.user.id), hasReceipts: hasReceipts)
+        listed.member, isOperator: operatorIDs.contains(id), isMuted: mutedIDs.contains(id),
+        isOnline: online.contains(id), hasReceipts: hasReceipts)
       encode(shown, listed, &writer)
     }
   }

@@ -64,8 +64,9 @@ extension GroupAnswer {
   /// A group of a list, as it was when it was read.
   ///
   /// - Parameter limit: The number of members of the largest group with receipts.
-  init(_ group: ListedGroup, receiptMemberLimit limit: Int) {
+  init(_ group: ListedGroup, _ online: OnlineUsers, receiptMemberLimit limit: Int) {
     let state = group.state
+    let onlineIDs = online.among(group.members.map(\.member.user.id))
     let memberCount = state.channel.group?.memberCount ?? 0
     let hasReceipts = !state.channel.isEphemeral && memberCount <= limit
     let operatorIDs = Set(state.channel.operators.map(\.id))
@@ -77,7 +78,7 @@ extension GroupAnswer {
         : group.members.map { member, isMuted in
           GroupMember(
             member, isOperator: operatorIDs.contains(member.user.id), isMuted: isMuted,
-            hasReceipts: hasReceipts)
+            isOnline: onlineIDs.contains(member.user.id), hasReceipts: hasReceipts)
         })
   }
 }

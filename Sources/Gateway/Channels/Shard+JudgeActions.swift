@@ -177,7 +177,7 @@ extension ChannelJudge {
     _ loaded: LoadedChannel, floodLimit: RateLimit, _ settings: Settings,
     _ services: GatewayServices, waits: SendWaits
   ) {
-    let messageIDs = services.messageIDs
+    let (messageIDs, online) = (services.messageIDs, services.onlineUsers)
     var lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?
     if let previews = services.previews {
       lookUpPreview = { link, authorID in
@@ -196,9 +196,9 @@ extension ChannelJudge {
       sources: JudgeSources(
         nextMessageID: { messageIDs.next(at: $0) },
         lookUpPreview: lookUpPreview, lookUpTranslations: services.translator?.lookUp,
-        waits: waits, messageLifetime: settings.store.messageLifetime,
-        metaArrayLimits: settings.limits.customData.metaArrays,
-        groupRules: groupRules))
+        waits: waits, onlineUsers: { online.among($0) },
+        messageLifetime: settings.store.messageLifetime,
+        metaArrayLimits: settings.limits.customData.metaArrays, groupRules: groupRules))
   }
 }
 

@@ -147,6 +147,7 @@ extension GroupMember {
       $0.member("state", member.state.rawValue)
       $0.member("role", isOperator ? "operator" : "")
       $0.member("is_muted", isMuted)
+      encodePresence(into: &$0)
       if showsReceipts, let readAt { $0.member("read_ts", readAt) }
       guard let viewed else { return }
       $0.member("is_blocked_by_me", viewed.isBlocked)

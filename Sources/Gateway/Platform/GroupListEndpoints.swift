@@ -46,9 +46,10 @@ enum GroupListEndpoints {
       limit: try query.pageSize(), token: try query.pageToken())
     let (now, caller) = (call.services.clock.now, call.caller)
     let limit = call.shard.settings.groups.receiptMemberLimit
+    let online = call.services.onlineUsers
     let read: @Sendable (Shard) -> Void = { shard in
       shard.listGroups(list, of: source, for: caller) { group, writer in
-        GroupAnswer(group, receiptMemberLimit: limit)
+        GroupAnswer(group, online, receiptMemberLimit: limit)
           .encodeForPlatform(parts, MessageAuthors(group), into: &writer)
       } page: {
         $0.encoded(as: "channels", at: now)
@@ -67,9 +68,10 @@ enum GroupListEndpoints {
     let list = try GroupChangeList(call.query, time: "change_ts")
     try list.requireKept(at: call.services.clock.now, time: "change_ts")
     let limit = call.shard.settings.groups.receiptMemberLimit
+    let online = call.services.onlineUsers
     call.whenUserExists(userID, completion) { shard in
       shard.listGroupChanges(list, ofUser: userID, for: caller) { group, writer in
-        GroupAnswer(group, receiptMemberLimit: limit).encodeForPlatform(
+        GroupAnswer(group, online, receiptMemberLimit: limit).encodeForPlatform(
           GroupParts(members: false, own: true), MessageAuthors(group), into: &writer)
       } page: {
         $0.encoded(next: "next")

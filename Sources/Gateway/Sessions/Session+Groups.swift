@@ -15,9 +15,10 @@ extension Session {
     let userID = caller.user.id
     let source: GroupSource =
       list.isPublicOnly ? .publicGroups(seenBy: userID) : .memberships(ofUser: userID)
-    let limit = shard.settings.groups.receiptMemberLimit
+    let (limit, online) = (shard.settings.groups.receiptMemberLimit, shard.services.onlineUsers)
     shard.listGroups(list, of: source, for: .session(caller)) { group, writer in
-      GroupAnswer(group, receiptMemberLimit: limit).encode(epoch: group.state.epoch, into: &writer)
+      GroupAnswer(group, online, receiptMemberLimit: limit)
+        .encode(epoch: group.state.epoch, into: &writer)
     } then: { shard, result in
       shard.reply(to: address, result)
     }
@@ -31,9 +32,10 @@ extension Session {
   ) throws(ServiceError) {
     try list.requireKept(at: shard.services.clock.now)
     try admitQuery(by: caller)
-    let limit = shard.settings.groups.receiptMemberLimit
+    let (limit, online) = (shard.settings.groups.receiptMemberLimit, shard.services.onlineUsers)
     shard.listGroupChanges(list, ofUser: caller.user.id, for: .session(caller)) { group, writer in
-      GroupAnswer(group, receiptMemberLimit: limit).encode(epoch: group.state.epoch, into: &writer)
+      GroupAnswer(group, online, receiptMemberLimit: limit)
+        .encode(epoch: group.state.epoch, into: &writer)
     } page: {
       $0.encoded(next: "token")
     } then: { shard, result in

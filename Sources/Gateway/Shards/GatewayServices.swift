@@ -42,6 +42,7 @@ final class GatewayServices: Sendable {
   let translationRates: UserRates
   let groupRates: GroupRates
   let userFlood = UserFlood()
+  let onlineUsers = OnlineUsers()
   let fileLookUpTime = FileLookUpTime()
   let downloadTurns = DownloadTurns()
   /// `nil` when translations are off.

@@ -100,6 +100,7 @@ final class UserDirectory {
     if shard.edge != nil { openingTimes[session] = openedAt }
     var presence = presences[userID, default: Presence()]
     presence.stopExpecting(session)
+    if presence.sessions.isEmpty, shard.edge == nil { shard.services.onlineUsers.insert(userID) }
     presence.sessions.append(session)
     let excess = presence.sessions.count - shard.settings.limits.connectionsPerUser
     if excess > 0 {
@@ -128,7 +129,10 @@ final class UserDirectory {
     noteLoss(of: session, in: presence, userID)
     presence.remove(session)
     presence.leave(session) { _ in true }
-    if wasOnline, presence.sessions.isEmpty { lastSeen.note(userID) }
+    if wasOnline, presence.sessions.isEmpty {
+      lastSeen.note(userID)
+      shard.services.onlineUsers.remove(userID)
+    }
     presences[userID] = presence.isEmpty ? nil : presence
   }
 

@@ -21,12 +21,15 @@ package struct Member: Sendable, Hashable {
   package var countPreference: CountPreference
   /// Whether an invited user blocks the inviter, and receives no notice of the invitation.
   package var blocksInviter: Bool
+  /// The time at which the user was last seen when the member was read, in Unix milliseconds; 0 if that is
+  /// unknown.
+  package var lastSeenAt: Int64
 
   package init(
     user: User, state: MemberState, inviterID: String? = nil, invitedAt: Int64 = 0,
     joinedAt: Int64 = 0, visibleFrom: Int64 = 0, position: ReadPosition = ReadPosition(),
     hiding: Hiding = .unhidden, countPreference: CountPreference = .all,
-    blocksInviter: Bool = false
+    blocksInviter: Bool = false, lastSeenAt: Int64 = 0
   ) {
     self.blocksInviter = blocksInviter
     self.user = user
@@ -38,6 +41,7 @@ package struct Member: Sendable, Hashable {
     self.position = position
     self.hiding = hiding
     self.countPreference = countPreference
+    self.lastSeenAt = lastSeenAt
   }
 }
 

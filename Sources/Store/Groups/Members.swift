@@ -6,11 +6,11 @@ extension Member {
     \(User.columns), members.state, members.inviter_id, members.invited_at, members.joined_at,
     members.visible_from, members.read_ordinal, members.read_at, members.floor_ordinal,
     members.own_after, members.hidden, members.hidden_ordinal, members.count_preference,
-    CASE WHEN \(.isUnwantedInvitation) THEN 1 ELSE 0 END
+    CASE WHEN \(.isUnwantedInvitation) THEN 1 ELSE 0 END, users.last_seen_at
     """
 
   /// The number of `columns`.
-  static let columnCount = 17
+  static let columnCount = 18
 
   /// From `columns`.
   init(row: StoreRow, _ fileURL: StoreOptions.FileURL) throws {
@@ -23,7 +23,8 @@ extension Member {
       position: ReadPosition(
         ordinal: row[9], readAt: row[10], floor: row[11], ownAfter: row[12]),
       hiding: Hiding(stored: row[13], after: row[14]),
-      countPreference: CountPreference(stored: row[15]), blocksInviter: row[16])
+      countPreference: CountPreference(stored: row[15]), blocksInviter: row[16],
+      lastSeenAt: row[17])
   }
 }
 
