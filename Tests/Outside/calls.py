@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import time
 from dataclasses import dataclass, field
 from urllib.parse import quote, urlencode
 
@@ -294,6 +295,7 @@ def calls(world, fresh):
         "stopTyping": [Call({"user_ids": [world.author_id]})],
         "countUnreadByMember": [Call(query={"user_ids": world.author_id})],
         "listGroupsOfUser": nothing,
+        "listGroupChangesOfUser": [Call(query={"change_ts": int(time.time() * 1000) - 60_000})],
         "markGroupsRead": [Call({})],
         "countUnreadMessages": nothing,
         "countUnreadGroups": nothing,

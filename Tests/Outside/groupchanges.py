@@ -90,9 +90,9 @@ async def test_lists_begin_at_a_time_too(ctx):
     assert set((await changes(member, page["token"]))[0]) == {url}
     for params, number, field in (
             ({}, 400105, "token"), ({"token": ""}, 400105, "token"), ({"since": now() - 31 * 86_400_000}, 400111, "since"),
-            ({"since": -1}, 400113, "since"), ({"since": "x"}, None, "since"), ({"token": 7}, None, "token"),
+            ({"since": -1}, 400106, "since"), ({"since": "x"}, None, "since"), ({"token": 7}, None, "token"),
             ({"token": "x"}, 400109, None), ({"token": page["token"], "since": now()}, 400920, "since"),
-            ({"since": now(), "limit": 0}, 400111, "limit"), ({"since": now(), "limit": 101}, 400111, "limit")):
+            ({"since": now(), "limit": 0}, 400113, "limit"), ({"since": now(), "limit": 101}, 400113, "limit")):
         error = await refusal(member, "group.changes", **params)
         assert error and number in (None, error.code) and field in (None, error.data.get("field")), (params, error)
     assert await code(creator, "group.changes", token=page["token"]) == 400109
@@ -122,7 +122,7 @@ async def test_nothing_is_missed_beside_a_busy_sender(ctx):
         for _ in range(6):
             await away.leave()
             away, _ = await ready(ctx, server, away.user_id)
-            updated, _, token = await changes(away, token, limit=random.randint(1, 4))
+            updated, _, token = await changes(away, token)
             for url, channel in updated.items():
                 known[url] = max(known[url], channel["seq"])
             await asyncio.sleep(0.05)

@@ -26,7 +26,8 @@ async def test_numbers_of_members(ctx):
     server = await ctx.fresh("--config", file.path)
     client = await ctx.connect(server)
     opened = await client.call("session.open", user_id=ctx.name("user"))
-    assert opened["features"]["groups"] == {"max_members": 3, "max_super_members": 7}, opened["features"]
+    announced = {"max_members": 3, "max_super_members": 7}
+    assert announced.items() <= opened["features"]["groups"].items(), opened["features"]
     url, creator, *members = await group(ctx, server, 2)
     stranger, spare = await ctx.users(server, 2)
     refused = await refusal(creator, "group.invite", channel_url=url, user_ids=[stranger.user_id])
@@ -41,7 +42,8 @@ async def test_numbers_of_members(ctx):
     assert await code(creator, "group.invite", channel_url=url, user_ids=[spare.user_id]) == 400203
     again = await ctx.connect(server)
     opened = await again.call("session.open", user_id=ctx.name("user"))
-    assert opened["features"]["groups"] == {"max_members": 2, "max_super_members": 2}
+    announced = {"max_members": 2, "max_super_members": 2}
+    assert announced.items() <= opened["features"]["groups"].items(), opened["features"]
     # An impossible pair changes nothing.
     file.write(**FAST, groups__max_members=5, groups__max_super_members=4)
     await file.reload(server, "cannot be reloaded")

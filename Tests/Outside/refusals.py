@@ -160,6 +160,9 @@ def group_refusals(world, ghost, idle):
         Refusal("blockUsers", 400111, {"target_id": world.user_id}, name="target_id"),
         Refusal("blockUsers", 400111, {"user_ids": [world.guest_id, world.user_id]}, name="user_ids"),
         Refusal("blockUsers", 400201, {"user_ids": [world.guest_id, ghost]}),
+        Refusal("listGroupChangesOfUser", 400105, query={}, name="token"),
+        Refusal("listGroupChangesOfUser", 400109, query={"token": "ab" * 20}),
+        Refusal("listGroupChangesOfUser", 400111, query={"change_ts": 1}, name="change_ts"),
         Refusal("listBlockedUsers", 400109, query={"token": "ab" * 20}),
     ]
     for operation in ("viewGroup", "updateGroup", "deleteGroup", "listMembers", "listGroupMessages",

@@ -10,7 +10,7 @@ struct CommandTests {
       channel.freeze channel.get channel.list channel.mute channel.participants \
       channel.remove_operators channel.unban channel.unfreeze channel.unmute channel.update \
       file.cancel file.create file.get file.list \
-      group.accept group.create group.decline group.delete group.get group.hide group.invite \
+      group.accept group.changes group.create group.decline group.delete group.get group.hide group.invite \
       group.join group.leave group.list group.mark_read group.mark_unread group.members \
       group.receipts group.remove group.reset_history group.set_preference group.typing group.unhide group.unread group.update \
       message.add_metaarray_values message.create_metaarray_keys message.delete \

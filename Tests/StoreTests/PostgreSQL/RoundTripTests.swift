@@ -114,7 +114,7 @@ struct RoundTripTests {
       }
       guard case .channel(let state) = outcome else { throw StoreError.exists }
       #expect(state.members.count == 100 && state.lastSeq == 99)
-      let left = try Self.counting(transaction, upTo: 11) {
+      let left = try Self.counting(transaction, upTo: 13) {
         try transaction.depart(Array(ids.dropFirst()), from: "den", .removed, at: 9)
       }
       #expect(left.map(\.seq) == Array(100...198))
