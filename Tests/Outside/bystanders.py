@@ -250,10 +250,11 @@ def ways(stage):
     }
 
 
-# What no call of a user brings about often: told once a second at most, or not by users.
+# What no call of a user brings about often for others: once a second at most, to its own connections, or not by users.
 RARE = {
     "channel.participant_count", "channel.throttled", "message.withheld", "session.expiring", "session.file_key",
-    "server.draining", "group.invited", "group.declined", "group.lost", "group.ready"}
+    "server.draining", "group.invited", "group.declined", "group.lost", "group.ready", "group.read", "group.typing",
+    "group.member_count", "group.unread", "group.hidden", "group.unhidden"}
 
 
 async def spare(ctx, chosen, connections=10, **options):
