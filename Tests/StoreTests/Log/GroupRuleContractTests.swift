@@ -6,7 +6,7 @@ import Testing
 @testable import Store
 
 @Suite("The rules of groups in the log", .serialized, .onOwnThreads)
-struct GroupRuleTests {
+struct GroupRuleContractTests {
   private static func rules(_ change: (inout GroupRules) -> Void) -> GroupRules {
     var rules = GroupRules()
     change(&rules)
