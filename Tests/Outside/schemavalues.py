@@ -81,6 +81,9 @@ class Maker:
     def _boolean(self, schema, _):
         return self.random.random() < 0.5
 
+    def _null(self, schema, _):
+        return None
+
     def _array(self, schema, depth):
         high = min(schema.get("maxItems", 3), 3)
         count = self.random.randint(min(schema.get("minItems", 0), high), high)
