@@ -157,3 +157,18 @@ async def test_what_needs_a_restart_is_named(ctx):
     assert (await metrics(restarted))["parley_settings_awaiting_restart"] == 0
     line = await file.reload(restarted, "reloaded the settings")
     assert "none has changed" in line, line
+
+
+async def test_opening_has_the_limits_in_force(ctx):
+    """session.open names the limits of messages as they are after a reload."""
+    file = Settings(ctx)
+    server = await ctx.fresh("--config", file.path)
+    file.write(limits__flood__messages=9, limits__user_flood__messages=11)
+    await file.reload(server, "reloaded the settings")
+
+    async def is_adopted():
+        return await in_force(server, "limits.flood.messages") == "9"
+    await eventually(is_adopted, "the reloaded limits")
+    limits = (await ctx.user(server)).session["limits"]
+    assert limits["flood"] == {"messages": 9, "window_ms": 1000}, limits
+    assert limits["user_flood"] == {"messages": 11, "window_ms": 1000}, limits

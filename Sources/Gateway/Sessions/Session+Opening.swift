@@ -284,32 +284,26 @@ extension GatewayServices {
         $0.member("name", Release.name)
         $0.member("version", Release.number)
       })
-    writer.member("limits", raw: announcedLimits)
-    writer.member("ping_interval_ms", settings.limits.pingIntervalMilliseconds)
+    let limits = settings.limits
+    writer.member("limits", object: { limits.encodeAnnounced(into: &$0) })
+    writer.member("ping_interval_ms", limits.pingIntervalMilliseconds)
   }
 }
 
 extension LimitSettings {
-  /// The limits that clients can observe, as returned by `session.open`.
-  func announced() -> [UInt8] {
-    JSONWriter.bytes {
-      $0.object {
-        $0.member("message_bytes", messageBytes)
-        $0.member(
-          "flood",
-          object: {
-            $0.member("messages", flood.limit.count)
-            $0.member("window_ms", flood.limit.windowMilliseconds)
-          })
-        $0.member(
-          "user_flood",
-          object: {
-            $0.member("messages", userFlood.count)
-            $0.member("window_ms", userFlood.windowMilliseconds)
-          })
-        customData.encodeMembers(into: &$0)
-      }
-    }
+  /// Writes the limits that clients can observe, as returned by `session.open`.
+  fileprivate func encodeAnnounced(into writer: inout JSONWriter) {
+    writer.member("message_bytes", messageBytes)
+    writer.member("flood", object: { flood.limit.encodeMembers(into: &$0) })
+    writer.member("user_flood", object: { userFlood.encodeMembers(into: &$0) })
+    customData.encodeMembers(into: &writer)
+  }
+}
+
+extension RateLimit {
+  fileprivate func encodeMembers(into writer: inout JSONWriter) {
+    writer.member("messages", count)
+    writer.member("window_ms", windowMilliseconds)
   }
 }
 

@@ -50,8 +50,6 @@ final class GatewayServices: Sendable {
   let limits: LimitTable
   /// The file descriptors of the process.
   let descriptors: DescriptorPlan
-  /// The member `limits` of the answer to `session.open`.
-  let announcedLimits: [UInt8]
   /// Milliseconds of the steady clock.
   let startedAt = SystemClock.monotonicMilliseconds
   let clock: DeploymentClock
@@ -124,7 +122,6 @@ final class GatewayServices: Sendable {
     self.participantCounts = participantCounts
     self.authenticator = authenticator
     self.apiTokens = apiTokens
-    announcedLimits = settings.limits.announced()
     memory = MemoryBudget(limit: settings.limits.memoryBytes, shards: shards.count)
     groupRates = GroupRates(settings.groups)
     tokenRates = TokenRates(settings.limits.platformCalls)
