@@ -96,8 +96,12 @@ package struct ChannelJudge: ~Copyable, Sendable {
   }
 
   /// A user's windows, and the obstacles to its next message; reading changes nothing.
-  package func sendCheck(of userID: String, at now: Moment) -> SendCheck {
-    SendCheck(of: userID, in: work.standing, at: now)
+  ///
+  /// - Parameter userFlood: The refusal by the user's window over all channels, if it is full.
+  package func sendCheck(
+    of userID: String, userFlood: ServiceError?, at now: Moment
+  ) -> SendCheck {
+    SendCheck(of: userID, userFlood: userFlood, in: work.standing, at: now)
   }
 
   /// The joined members of a group, in no particular order; `nil` for an open channel.

@@ -278,8 +278,8 @@ final class ChannelHost {
   func requireKeptMessages() throws(ServiceError) { try judge.requireKeptMessages() }
 
   /// A user's windows, and the obstacles to its next message.
-  func sendCheck(of userID: String) -> SendCheck {
-    judge.sendCheck(of: userID, at: shard.services.now)
+  func sendCheck(of userID: String, userFlood: ServiceError?) -> SendCheck {
+    judge.sendCheck(of: userID, userFlood: userFlood, at: shard.services.now)
   }
 
   // MARK: Memory

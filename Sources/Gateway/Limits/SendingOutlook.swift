@@ -1,4 +1,5 @@
 import Channels
+import Configuration
 import FloodControl
 import ParleyProtocol
 import Store
@@ -22,6 +23,10 @@ struct SendingOutlook: Sendable {
   let flood: Window
   /// Milliseconds until the flood limit lets a message pass; 0 when it does.
   let floodWait: Int64
+  /// The window of messages to all channels together, on the server of the channel's home.
+  let userFlood: Window
+  /// Milliseconds until that limit lets a message pass; 0 when it does.
+  let userFloodWait: Int64
   /// The window of changes, under the same limit.
   let changes: Window
   /// Milliseconds until the flood limit lets a change pass; 0 when it does.
@@ -37,7 +42,10 @@ extension ChannelHost {
   /// Reads a user's windows without changing them.
   func outlook(for account: Account) -> SendingOutlook {
     let userID = account.user.id
-    let check = sendCheck(of: userID)
+    let userLimit = shard.settings.limits.userFlood
+    let userUsage = shard.services.userFlood.usage(of: userID, limit: userLimit)
+    let check = sendCheck(
+      of: userID, userFlood: userUsage.wait.map { .userFlood(retryAfter: $0, userLimit) })
     let throttle = throttle(of: userID)
     func window(_ window: SendCheck.Window) -> SendingOutlook.Window {
       SendingOutlook.Window(
@@ -48,6 +56,9 @@ extension ChannelHost {
     return SendingOutlook(
       userID: userID, channelURL: url, isParticipant: check.isParticipant,
       isOperator: check.isOperator, flood: window(check.sends), floodWait: check.sends.wait,
+      userFlood: SendingOutlook.Window(
+        limit: userLimit, source: .settings, isExempt: check.isExempt, count: userUsage.used),
+      userFloodWait: check.isExempt ? 0 : userUsage.wait ?? 0,
       changes: window(check.changes), changeWait: check.changes.wait,
       throttle: SendingOutlook.Window(
         limit: throttleLimit, source: limitSource(.throttle), isExempt: check.isOperator,

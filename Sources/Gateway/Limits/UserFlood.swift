@@ -38,6 +38,11 @@ final class UserFlood: Sendable {
     }
   }
 
+  /// The usage of a user's window, which is not changed.
+  func usage(of userID: String, limit: RateLimit) -> WindowUsage {
+    state.withLock { $0.windows[userID] }?.usage(limit: limit) ?? WindowUsage()
+  }
+
   /// Takes a place for a message that is not from an open session.
   ///
   /// - Returns: The time of the place; `nil` while the limit is off.
@@ -53,6 +58,13 @@ final class UserFlood: Sendable {
   func giveBack(_ time: Int64?, of userID: String) {
     guard let time else { return }
     state.withLock { $0.windows[userID] }?.giveBack(time)
+  }
+}
+
+extension ServiceError {
+  /// The user has sent too many messages to all channels together.
+  static func userFlood(retryAfter wait: Int64, _ limit: RateLimit) -> ServiceError {
+    .userFlood(retryAfter: wait, limit: limit.count, window: limit.windowMilliseconds)
   }
 }
 
@@ -91,7 +103,12 @@ final class UserSendWindow: Sendable {
       return (time, state.window.admit(at: time, limit: limit))
     }
     guard let wait else { return time }
-    throw .userFlood(retryAfter: wait, limit: limit.count, window: limit.windowMilliseconds)
+    throw .userFlood(retryAfter: wait, limit)
+  }
+
+  /// The usage of the window, which is not changed.
+  func usage(limit: RateLimit) -> WindowUsage {
+    state.withLock { $0.window.usage(at: now(), limit: limit) }
   }
 
   /// Gives back the place of a message that was refused.

@@ -82,6 +82,9 @@ extension SendingOutlook {
         "flood",
         object: { flood.encodeMembers(untilNext: floodWait, into: &$0) })
       $0.member(
+        "user_flood",
+        object: { userFlood.encodeMembers(untilNext: userFloodWait, into: &$0) })
+      $0.member(
         "changes",
         object: { changes.encodeMembers(untilNext: changeWait, into: &$0) })
       $0.member(

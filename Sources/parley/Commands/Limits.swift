@@ -192,6 +192,7 @@ enum LimitExplanationText {
     fields.add("user", explanation.text("user_id") + role(explanation))
     fields.add("channel", explanation.text("channel_url"))
     fields.add("flood", flood(explanation["flood"]))
+    if let all = explanation["user_flood"] { fields.add("all channels", flood(all)) }
     if let changes = explanation["changes"] { fields.add("changes", flood(changes)) }
     fields.add("throttle", throttle(explanation["throttle"]))
     if let uploads = explanation["uploads"] { fields.add("uploads", text(ofUploads: uploads)) }

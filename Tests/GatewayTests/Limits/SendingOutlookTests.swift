@@ -66,6 +66,23 @@ struct SendingOutlookTests {
     #expect((1...3_600_000).contains(outlook.floodWait))
   }
 
+  @Test("messages to other channels fill the window over all channels")
+  func userFlood() throws {
+    let shard = driven.shard
+    let limit = shard.settings.limits.userFlood
+    for user in ["jeff", "boss"] {
+      for _ in 0..<limit.count {
+        _ = try shard.services.userFlood.take(of: user, limit: limit)
+      }
+    }
+    let outlook = outlook("jeff")
+    #expect(outlook.userFlood.limit == limit && outlook.userFlood.count == limit.count)
+    #expect(outlook.refusals.map(\.error.data.scope) == ["user"])
+    #expect(outlook.refusals.first?.error.data.retryAfterMilliseconds == outlook.userFloodWait)
+    #expect(self.outlook("boss").refusals.isEmpty && self.outlook("boss").userFloodWait == 0)
+    #expect(self.outlook("other").userFlood.count == 0)
+  }
+
   @Test("an operator is exempt from checks that do not apply to operators")
   func exemptions() {
     let sends = (0..<9).map { RecentSend(userID: "boss", createdAt: Int64($0)) }
