@@ -5,7 +5,7 @@ import Store
 ///
 /// A user may be in thousands of groups. A shard adds the session to a few of them in each turn of its
 /// loop, so that other connections do not wait. The session's shard requests each further slice, so
-/// that a closed session is added to no more groups.
+/// a closed session is not added to the remaining groups.
 struct GroupCover: Sendable {
   /// The number of groups that a shard adds a session to in one turn.
   static let sliceLength = 64

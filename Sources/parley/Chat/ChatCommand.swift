@@ -42,7 +42,7 @@ struct ChatCommand: AsyncParsableCommand {
     let terminal = HeldTerminal(ChatScreen.look) { Task { await screen.redraw() } }
     defer { terminal?.release() }
     let conversation = ChatConversation(
-      place: channel, screen: screen, haste: terminal == nil ? .waits : .told)
+      place: channel, screen: screen, haste: terminal == nil ? .waits : .notified)
     await conversation.notice("\(channel.title); /help lists commands")
     await conversation.showHistory(history)
     let failure = await Self.hold(conversation, events)

@@ -6,7 +6,7 @@ struct ChatConversation {
   /// The handling of a message rejected by flood protection.
   enum Haste {
     /// The error is shown; the user may send the message again.
-    case told
+    case notified
     /// The message is sent again as soon as it is allowed.
     case waits
   }

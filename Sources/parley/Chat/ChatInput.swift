@@ -65,7 +65,7 @@ extension ChatInput {
   private func send(_ path: String) async {
     guard !path.isEmpty else { return await conversation.notice("/file needs a path") }
     switch conversation.haste {
-    case .told: uploads.add(path)
+    case .notified: uploads.add(path)
     case .waits: await uploads.send(path)
     }
   }

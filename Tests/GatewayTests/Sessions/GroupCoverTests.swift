@@ -98,7 +98,7 @@ struct GroupCoverTests {
       .notice(StageNotice(payload: Array(text.utf8), author: nil, mark: .count)))
   }
 
-  @Test("is added to no more groups after it was closed, and leaves those that it was added to")
+  @Test("after it was closed, is not added to the remaining groups, and leaves the others")
   func closes() throws {
     try open { _ in session.places.count >= GroupCover.sliceLength }
     session.connection.drop()

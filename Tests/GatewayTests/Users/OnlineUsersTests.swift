@@ -16,7 +16,7 @@ struct OnlineUsersTests {
     #expect(online.among([]) == [])
   }
 
-  @Test("are told apart by the bytes of their ids")
+  @Test("are distinguished by the bytes of their ids")
   func equivalentIDs() {
     let online = OnlineUsers()
     online.insert("caf\u{e9}")

@@ -153,7 +153,7 @@ struct GroupChangesTests {
     }
   }
 
-  @Test("what is committed while pages are read is told by a later list", arguments: [1, 2])
+  @Test("a change that is committed while pages are read is in a later list", arguments: [1, 2])
   func besideWriters(_ limit: Int) async throws {
     let fixture = try await LogFixture(.sqlite)
     let store = try #require(fixture.store)
