@@ -28,8 +28,8 @@ package enum EpochRenewals {
       defer { database.close() }
       try IntegrityCheck.run(on: database, path: path)
       try Migrations.check(database, path: path)
-      try database.execute(ChangeClock.storing, [ChangeClock.floorRow, floor])
-      try database.execute(statement(parameter: "?"), [epoch()])
+      try database.execute(StoreStatement.settingMeta().sqlite, [ChangeClock.floorRow, floor])
+      try database.execute(renewal.sqlite, [epoch()])
       return database.changesCount
     } catch let error as DatabaseError {
       throw StoreError.inaccessible(path: path, reason: error.message)
@@ -51,9 +51,9 @@ package enum EpochRenewals {
       let connection = try PostgreSQLAccess(url: url, role: .administrator).connect(after: nil)
       try PostgreSQLLocks(.alone).acquire(on: connection, after: nil)
       try PostgreSQLSchema.prepare(on: connection)
-      let storing = ChangeClock.storing.replacing("?, ?", with: "$1, $2")
-      _ = try connection.execute(storing, [.text(ChangeClock.floorRow), .integer(floor)])
-      return try connection.execute(statement(parameter: "$1"), [.text(epoch())]).changedCount
+      _ = try connection.execute(
+        StoreStatement.settingMeta().numbered, [.text(ChangeClock.floorRow), .integer(floor)])
+      return try connection.execute(renewal.numbered, [.text(epoch())]).changedCount
     } catch let error as PostgreSQLError {
       throw StoreError.inaccessible(path: "the database", reason: error.message)
     }
@@ -65,7 +65,5 @@ package enum EpochRenewals {
   /// Tokens of lists of changes that were given before are not valid: they name changes that are lost.
   private static var floor: Int64 { SystemClock.unixMilliseconds * 1_000 }
 
-  private static func statement(parameter: String) -> String {
-    "UPDATE channels SET epoch = \(parameter)"
-  }
+  private static let renewal: StoreStatement = "UPDATE channels SET epoch = ?"
 }

@@ -30,12 +30,6 @@ final class ChangeClock: Sendable {
   /// The row with the number below which no token is valid.
   static let floorRow = "change_floor"
 
-  /// Sets a row of the table `meta`.
-  static let storing = """
-    INSERT INTO meta (key, value) VALUES (?, ?)
-    ON CONFLICT (key) DO UPDATE SET value = excluded.value
-    """
-
   /// Microseconds by which the limit is ahead of the clock.
   private static let reserve: Int64 = 60_000_000
 

@@ -72,12 +72,11 @@ extension WriteTransaction {
     among messages: StoreStatement, _ arguments: StoreArguments
   ) throws {
     try connection.execute(
-      """
-      INSERT INTO meta (key, value)
-      SELECT 'max_message_id', message_id FROM messages
-      WHERE message_id = (SELECT max(message_id) FROM messages) AND \(messages)
-      ON CONFLICT (key) DO UPDATE SET value = \(.greater("meta.value", "excluded.value"))
-      """, arguments)
+      .settingMeta(
+        to: """
+          SELECT 'max_message_id', message_id FROM messages
+          WHERE message_id = (SELECT max(message_id) FROM messages) AND \(messages)
+          """, replacing: .greater("meta.value", "excluded.value")), arguments)
   }
 
   /// Writes the mutable fields of a message, and records `message.updated`.

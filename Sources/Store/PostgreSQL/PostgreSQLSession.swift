@@ -326,18 +326,7 @@ final class PostgreSQLSession: StoreSession {
   /// The statement with the placeholders of PostgreSQL.
   private func translated(_ sql: String) -> String {
     if let known = texts[sql] { return known }
-    var text = ""
-    var last = 0
-    var rest = sql[...]
-    while let mark = rest.firstIndex(of: "?") {
-      text += rest[..<mark]
-      rest = rest[rest.index(after: mark)...]
-      let digits = rest.prefix { $0.isASCII && $0.isNumber }
-      rest = rest.dropFirst(digits.count)
-      last = Int(digits) ?? last + 1
-      text += "$\(last)"
-    }
-    text += rest
+    let text = StoreStatement.numberingPlaceholders(of: sql)
     texts[sql] = text
     return text
   }

@@ -127,11 +127,7 @@ package struct MasterKeyJoin: StoreWrite {
           """, [proof.keyID, proof.proof])
       }
       guard let current = proofs.first else { return nil }
-      try connection.execute(
-        """
-        INSERT INTO meta (key, value) VALUES (?, ?)
-        ON CONFLICT (key) DO UPDATE SET value = excluded.value
-        """, [MasterKeyUse.currentRow, current.number])
+      try connection.execute(.settingMeta(), [MasterKeyUse.currentRow, current.number])
       return nil
     }
   }

@@ -36,7 +36,8 @@ final class SQLiteSession: StoreSession {
     isWriting = true
     guard let limit = changes.begin() else { return }
     do {
-      try database.execute(ChangeClock.storing, [ChangeClock.limitRow, limit])
+      try database.execute(
+        StoreStatement.settingMeta().sqlite, [ChangeClock.limitRow, limit])
     } catch {
       rollback()
       throw error

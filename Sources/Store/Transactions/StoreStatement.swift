@@ -46,6 +46,26 @@ struct StoreStatement: Sendable, ExpressibleByStringInterpolation {
   }
 }
 
+extension StoreStatement {
+  /// The text for PostgreSQL with its own placeholders, `$1` onwards.
+  var numbered: String { Self.numberingPlaceholders(of: postgreSQL) }
+
+  static func numberingPlaceholders(of sql: String) -> String {
+    var text = ""
+    var last = 0
+    var rest = sql[...]
+    while let mark = rest.firstIndex(of: "?") {
+      text += rest[..<mark]
+      rest = rest[rest.index(after: mark)...]
+      let digits = rest.prefix { $0.isASCII && $0.isNumber }
+      rest = rest.dropFirst(digits.count)
+      last = Int(digits) ?? last + 1
+      text += "$\(last)"
+    }
+    return text + rest
+  }
+}
+
 /// Parts of statements whose syntax depends on the database.
 extension StoreStatement {
   /// The index to use: without statistics, SQLite would sometimes read a whole table to avoid a sort.
