@@ -5,7 +5,8 @@ import ParleyProtocol
 import Reactor
 import Store
 
-/// Deletes groups that have had no members for `groups.delete_empty_after_days`, on the first shard.
+/// Deletes groups that have had no members for `groups.delete_empty_after_days`, on the first shard, and
+/// before them the departures that lists of changes no longer show.
 ///
 /// The home of each group deletes it, unless it has members again. Waits after a start and after a step of
 /// the clock (``DeletionHold``).
@@ -22,11 +23,32 @@ final class EmptyGroupSweeper: TimerHandler {
 
   init(on shard: Shard) {
     self.shard = shard
-    find()
+    expireDepartures()
   }
 
   func timerDidFire(_ token: EventLoop.TimerToken) {
-    if urls.isEmpty { find() } else { deleteNext() }
+    if urls.isEmpty { expireDepartures() } else { deleteNext() }
+  }
+
+  private func expireDepartures() {
+    let expiry = DepartureExpiry(at: shard.services.now.unix)
+    let path = shard.returnPath
+    shard.services.store.perform(expiry) { result in
+      path.resume { $0.emptyGroupSweeper?.didExpire(result, of: expiry.limit) }
+    }
+  }
+
+  private func didExpire(_ result: Result<Int, StoreError>, of limit: Int) {
+    switch result {
+    case .success(limit): schedule(after: Self.pause)
+    case .success: find()
+    case .failure(.closed): break
+    case .failure(let error):
+      shard.services.logger.warning(
+        "old departures from groups could not be deleted; the next try is in an hour",
+        metadata: ["reason": "\(error)"])
+      find()
+    }
   }
 
   private func find() {

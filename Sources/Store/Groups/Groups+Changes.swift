@@ -84,7 +84,7 @@ extension WriteTransaction {
     try connection.execute(
       "DELETE FROM members WHERE channel_id = ? AND user_id \(.isAnyOf)",
       [state.id, StoreValue.texts(leaving.map(\.user.id))])
-    try noteDepartures(of: leaving.map(\.user.id), from: url, at: timestamp)
+    try noteDepartures(of: leaving.map(\.user.id), from: url)
     var (memberCount, joinedCount) = (group.memberCount, group.joinedCount)
     let events = leaving.map { member in
       memberCount -= 1

@@ -29,6 +29,7 @@ enum PostgreSQLSchema {
     (13, BlocksSchema.postgreSQL),
     (14, ChangesSchema.postgreSQL),
     (15, SuperGroupsSchema.postgreSQL),
+    (16, DeparturesSchema.script),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

@@ -48,6 +48,7 @@ enum Migrations {
     Migration("22 blocks", BlocksSchema.create),
     Migration("23 changes of groups", ChangesSchema.create),
     Migration("24 super groups", SuperGroupsSchema.create),
+    Migration("25 age of departures", DeparturesSchema.create),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

@@ -239,9 +239,13 @@ struct GroupChangesTests {
     #expect(try await rows() == ["ann", "bob", "cy"])
     let hut = try #require(await fixture.create("hut", inviting: ["cy"]).state?.place)
     let later = SystemClock.unixMilliseconds + 31 * Self.day
-    _ = await fixture.perform(.write(.change([.depart(["cy"], .left)], at: later), hut))
-    #expect(try await rows() == ["ann", "bob"])
-    try await store.write { try $0.connection.execute("DELETE FROM users WHERE user_id = 'bob'") }
-    #expect(try await rows() == ["ann"])
+    #expect(try await store.perform(DepartureExpiry(at: later, limit: 2)) == 2)
+    #expect(try await store.perform(DepartureExpiry(at: later, limit: 2)) == 1)
+    #expect(try await rows() == [])
+    _ = await fixture.perform(.write(.change([.depart(["bob", "cy"], .left)], at: later), hut))
+    #expect(try await store.perform(DepartureExpiry(at: SystemClock.unixMilliseconds)) == 0)
+    #expect(try await rows() == ["cy"])
+    try await store.write { try $0.connection.execute("DELETE FROM users WHERE user_id = 'cy'") }
+    #expect(try await rows() == [])
   }
 }
