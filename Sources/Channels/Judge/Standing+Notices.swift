@@ -42,10 +42,7 @@ extension Standing {
 
   /// Whether members of the group learn how far others have read.
   var hasReceipts: Bool {
-    guard !isEphemeral, let members = rights.members, rights.channel.group?.isSuper != true else {
-      return false
-    }
-    return members.count <= sources.groupRules().receiptMemberLimit
+    sources.groupRules().hasReceipts(in: rights.channel, with: rights.members?.count ?? 0)
   }
 
   /// How far the joined members have read, in Unix milliseconds.

@@ -20,6 +20,14 @@ package struct GroupRules: Sendable, Hashable {
 
   package init() {}
 
+  /// Whether members of a group learn how far others have read.
+  ///
+  /// - Parameter memberCount: The number of its members, joined and invited.
+  package func hasReceipts(in channel: Channel, with memberCount: Int) -> Bool {
+    guard let group = channel.group, !group.isSuper, !channel.isEphemeral else { return false }
+    return memberCount <= receiptMemberLimit
+  }
+
   /// The history of a user who joins a group after its first messages, none of which are unread.
   ///
   /// - Parameters:

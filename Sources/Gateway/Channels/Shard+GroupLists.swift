@@ -63,12 +63,11 @@ extension GroupChangePage<[UInt8]> {
 extension GroupAnswer {
   /// A group of a list, as it was when it was read.
   ///
-  /// - Parameter limit: The number of members of the largest group with receipts.
-  init(_ group: ListedGroup, _ online: OnlineUsers, receiptMemberLimit limit: Int) {
+  init(_ group: ListedGroup, _ online: OnlineUsers, _ rules: GroupRules) {
     let state = group.state
     let onlineIDs = online.among(group.members.map(\.member.user.id))
-    let memberCount = state.channel.group?.memberCount ?? 0
-    let hasReceipts = !state.channel.isEphemeral && memberCount <= limit
+    let hasReceipts = rules.hasReceipts(
+      in: state.channel, with: state.channel.group?.memberCount ?? 0)
     let operatorIDs = Set(state.channel.operators.map(\.id))
     self.init(
       info: ChannelInfo(state.channel, participantCount: 0), lastOrdinal: state.lastOrdinal,

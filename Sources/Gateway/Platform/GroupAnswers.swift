@@ -7,11 +7,27 @@ struct GroupParts: Sendable {
   var members = false
   /// Whether the membership of the call's user is shown.
   var own = false
-  /// Whether the group shows how far its members have read, if it has receipts.
-  var receipts = false
+  /// Of a group with receipts.
+  var receipts: ShownReceipts = []
 
   static let channel = GroupParts()
   static let members = GroupParts(members: true)
+}
+
+/// The receipts that an answer shows.
+struct ShownReceipts: OptionSet, Sendable {
+  let rawValue: Int
+
+  /// How far members have read.
+  static let read = ShownReceipts(rawValue: 1)
+}
+
+extension ShownReceipts {
+  /// - Parameter query: The parameters of a request.
+  init(_ query: Fields) throws(ServiceError) {
+    self = []
+    if try query.boolean("show_read_receipt") == true { insert(.read) }
+  }
 }
 
 extension Shard {
@@ -49,7 +65,7 @@ extension ChannelHost {
     case .success: return completion.fail(.internalError)
     case .failure(let error): return completion.fail(error)
     }
-    let (operatorIDs, receipts) = (operatorIDs, parts.receipts ? receipts : nil)
+    let (operatorIDs, receipts) = (operatorIDs, parts.receipts.contains(.read) ? receipts : nil)
     perform(DeactivatedUsers(among: group.lastMessage?.userIDs ?? [])) { _, result in
       completion(result) { deactivatedIDs, writer in
         let authors = MessageAuthors(operatorIDs, deactivatedIDs: deactivatedIDs)
@@ -83,7 +99,7 @@ extension GroupAnswer {
       $0.name("members")
       $0.array {
         for member in members {
-          member.encodeForPlatform(showsReceipts: parts.receipts, into: &$0)
+          member.encodeForPlatform(parts.receipts, into: &$0)
         }
       }
     }
@@ -137,7 +153,7 @@ extension GroupMember {
   ///
   /// - Parameter viewed: The member as a user sees it whom the call names; `nil` if it names none.
   func encodeForPlatform(
-    showsReceipts: Bool, seenAs viewed: ListedMember? = nil, into writer: inout JSONWriter
+    _ receipts: ShownReceipts, seenAs viewed: ListedMember? = nil, into writer: inout JSONWriter
   ) {
     writer.object {
       $0.member("user_id", member.user.id)
@@ -148,7 +164,7 @@ extension GroupMember {
       $0.member("role", isOperator ? "operator" : "")
       $0.member("is_muted", isMuted)
       encodePresence(into: &$0)
-      if showsReceipts, let readAt { $0.member("read_ts", readAt) }
+      if receipts.contains(.read), let readAt { $0.member("read_ts", readAt) }
       guard let viewed else { return }
       $0.member("is_blocked_by_me", viewed.isBlocked)
       $0.member("is_blocking_me", viewed.isBlocking)

@@ -31,9 +31,8 @@ enum GroupEndpoints {
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let showsMembers = try call.query.boolean("show_member") ?? false
     let userID = try call.query.optionalUserID("user_id")
-    let showsReceipts = try call.query.boolean("show_read_receipt") ?? false
     let parts = GroupParts(
-      members: showsMembers, own: userID != nil, receipts: showsReceipts)
+      members: showsMembers, own: userID != nil, receipts: try ShownReceipts(call.query))
     try call.inChannel(completion) { channel in
       guard let userID else { return channel.viewGroup(parts, completion) }
       channel.perform(AccountLookup(userID)) { channel, result in
@@ -121,13 +120,12 @@ enum MemberEndpoints {
     let operators =
       try query.choice("operator_filter", of: MessageQuery.OperatorFilter.self) ?? .all
     let (limit, token) = (try query.pageSize(), try query.pageToken())
-    let showsReceipts = try query.boolean("show_read_receipt") ?? false
+    let receipts = try ShownReceipts(query)
     let viewerID = try query.optionalUserID("user_id")
     let caller = call.caller
     try call.inChannel(completion) { channel in
       let encoder = channel.memberEncoder {
-        $0.encodeForPlatform(
-          showsReceipts: showsReceipts, seenAs: viewerID == nil ? nil : $1, into: &$2)
+        $0.encodeForPlatform(receipts, seenAs: viewerID == nil ? nil : $1, into: &$2)
       }
       let listing = MemberListing(
         channelID: channel.place.id, state: state, operatorFilter: operators, seenBy: viewerID,

@@ -45,11 +45,11 @@ enum GroupListEndpoints {
       filter, order: order, memberLimit: showsMembers ? Limits.memberListCount : 0,
       limit: try query.pageSize(), token: try query.pageToken())
     let (now, caller) = (call.services.clock.now, call.caller)
-    let limit = call.shard.settings.groups.receiptMemberLimit
+    let rules = GroupRules(call.shard.settings.groups)
     let online = call.services.onlineUsers
     let read: @Sendable (Shard) -> Void = { shard in
       shard.listGroups(list, of: source, for: caller) { group, writer in
-        GroupAnswer(group, online, receiptMemberLimit: limit)
+        GroupAnswer(group, online, rules)
           .encodeForPlatform(parts, MessageAuthors(group), into: &writer)
       } page: {
         $0.encoded(as: "channels", at: now)
@@ -67,11 +67,11 @@ enum GroupListEndpoints {
     let (userID, caller) = (try call.userID, call.caller)
     let list = try GroupChangeList(call.query, time: "change_ts")
     try list.requireKept(at: call.services.clock.now, time: "change_ts")
-    let limit = call.shard.settings.groups.receiptMemberLimit
+    let rules = GroupRules(call.shard.settings.groups)
     let online = call.services.onlineUsers
     call.whenUserExists(userID, completion) { shard in
       shard.listGroupChanges(list, ofUser: userID, for: caller) { group, writer in
-        GroupAnswer(group, online, receiptMemberLimit: limit).encodeForPlatform(
+        GroupAnswer(group, online, rules).encodeForPlatform(
           GroupParts(members: false, own: true), MessageAuthors(group), into: &writer)
       } page: {
         $0.encoded(next: "next")

@@ -15,9 +15,9 @@ extension Session {
     let userID = caller.user.id
     let source: GroupSource =
       list.isPublicOnly ? .publicGroups(seenBy: userID) : .memberships(ofUser: userID)
-    let (limit, online) = (shard.settings.groups.receiptMemberLimit, shard.services.onlineUsers)
+    let (rules, online) = (GroupRules(shard.settings.groups), shard.services.onlineUsers)
     shard.listGroups(list, of: source, for: .session(caller)) { group, writer in
-      GroupAnswer(group, online, receiptMemberLimit: limit)
+      GroupAnswer(group, online, rules)
         .encode(epoch: group.state.epoch, into: &writer)
     } then: { shard, result in
       shard.reply(to: address, result)
@@ -32,9 +32,9 @@ extension Session {
   ) throws(ServiceError) {
     try list.requireKept(at: shard.services.clock.now)
     try admitQuery(by: caller)
-    let (limit, online) = (shard.settings.groups.receiptMemberLimit, shard.services.onlineUsers)
+    let (rules, online) = (GroupRules(shard.settings.groups), shard.services.onlineUsers)
     shard.listGroupChanges(list, ofUser: caller.user.id, for: .session(caller)) { group, writer in
-      GroupAnswer(group, online, receiptMemberLimit: limit)
+      GroupAnswer(group, online, rules)
         .encode(epoch: group.state.epoch, into: &writer)
     } page: {
       $0.encoded(next: "token")
