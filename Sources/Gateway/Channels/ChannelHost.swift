@@ -24,9 +24,9 @@ final class ChannelHost {
   /// The stage of this server; `nil` when it is attached like a stage of another server.
   private(set) var stage: StageHost?
 
-  private var judge: ChannelJudge
+  private(set) var judge: ChannelJudge
   /// The users in the channel, and the stages of other servers.
-  private let home: HomeHost
+  let home: HomeHost
   /// The epoch of the channel's events.
   let epoch: String
   private let server: UInt16
@@ -206,80 +206,6 @@ final class ChannelHost {
     handle(.metadataChanged(metadata))
     stage?.handle(.record(judge.channel))
     home.tellAll(.record(judge.channel))
-  }
-
-  // MARK: Questions
-
-  /// Whether some servers have not reported their users in the channel.
-  var isGathering: Bool { home.isGathering }
-  /// The users in the channel.
-  var roster: ChannelRoster { home.roster }
-  var info: ChannelInfo { judge.info }
-  /// The last event that was published; none is recorded for an ephemeral channel.
-  var lastEvent: KnownEvent {
-    KnownEvent(epoch: epoch, seq: judge.channel.isEphemeral ? 0 : judge.lastSeq)
-  }
-  var operatorIDs: Set<String> { judge.operatorIDs }
-  var isGroup: Bool { judge.channel.group != nil }
-  var kind: ChannelKind { judge.channel.kind }
-  /// The muted users of a group or channel.
-  var mutedIDs: Set<String> { judge.mutedIDs(at: shard.services.clock.now) }
-
-  /// The joined members of the group, in no particular order; none of an open channel.
-  var joinedIDs: [String] { judge.joinedIDs ?? [] }
-
-  /// Whether members of the group learn how far others have read.
-  var hasReceipts: Bool { judge.hasReceipts }
-
-  /// How far the joined members of a group with receipts have read, in Unix milliseconds; `nil` for
-  /// another channel.
-  var receipts: [String: Int64]? { judge.receipts }
-
-  /// Whether a user is a joined member of the group.
-  func isJoined(_ userID: String) -> Bool { judge.isJoined(userID) }
-
-  /// The state of a member of the group; `nil` for a user who is no member.
-  func memberState(of userID: String) -> MemberState? { judge.memberState(of: userID) }
-
-  /// - Returns: See ``Member/visibleFrom``.
-  /// - Throws: What a group answers to users who may not read it.
-  func requireReading(_ principal: Principal) throws(ServiceError) -> Int64 {
-    try judge.requireReading(principal)
-  }
-
-  /// - Throws: What a group answers to a call for open channels.
-  func requireOpenChannel(_ principal: Principal) throws(ServiceError) {
-    try judge.requireOpenChannel(principal)
-  }
-
-  /// - Throws: What a group answers to users who may not see its members.
-  func requireListingMembers(_ principal: Principal) throws(ServiceError) {
-    try judge.requireListingMembers(principal)
-  }
-  var floodLimit: RateLimit { judge.floodLimit }
-
-  /// The throttle of a user who is in the channel on this server.
-  func throttle(of userID: String) -> Throttle? { stage?.throttle(of: userID) }
-
-  /// A restriction of a user that is in force now.
-  func restriction(_ kind: RestrictionKind, of userID: String) -> Restriction? {
-    judge.restriction(kind, of: userID, at: shard.services.clock.now)
-  }
-
-  /// - Throws: 400201 for a deleted channel, 400750 for a banned user.
-  func requireEntering(_ userID: String) throws(ServiceError) {
-    try judge.requireEntering(userID, at: shard.services.clock.now)
-  }
-
-  /// Whether a user may enter now.
-  func mayEnter(_ userID: String) -> Bool { (try? requireEntering(userID)) != nil }
-
-  /// - Throws: 400201 for a channel that keeps no messages or was deleted.
-  func requireKeptMessages() throws(ServiceError) { try judge.requireKeptMessages() }
-
-  /// A user's windows, and the obstacles to its next message.
-  func sendCheck(of userID: String, userFlood: ServiceError?) -> SendCheck {
-    judge.sendCheck(of: userID, userFlood: userFlood, at: shard.services.now)
   }
 
   // MARK: Memory
