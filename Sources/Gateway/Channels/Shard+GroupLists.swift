@@ -1,45 +1,42 @@
 import Channels
+import Configuration
 import ParleyProtocol
 import Store
 
 extension Shard {
-  /// Lists groups, and encodes each of them on the store's thread as it is read.
+  /// Runs a query over groups, each of which is encoded on the store's thread as it is read.
   ///
-  /// - Parameter answer: Called once, on this shard.
-  func listGroups(
-    _ list: GroupList, of source: GroupSource, for caller: QueryCaller,
-    _ encode: @escaping @Sendable (ListedGroup, inout JSONWriter) -> Void,
-    page encodePage: @escaping @Sendable (ListPage<[UInt8]>) -> [UInt8] = {
-      $0.encoded(as: "channels")
-    },
+  /// - Parameters:
+  ///   - encode: Encodes the page.
+  ///   - answer: Called once, on this shard.
+  func listGroups<Query: StoreQuery>(
+    _ query: Query, for caller: QueryCaller,
+    page encode: @escaping @Sendable (Query.Outcome) -> [UInt8],
     then answer: @escaping @Sendable (Shard, Result<[UInt8], ServiceError>) -> Void
   ) {
     let (path, services) = (returnPath, services)
-    let listing = GroupListing(
-      list, of: source, at: services.clock.now, as: JSONPageEncoder(encode))
-    services.store.perform(listing, for: caller.principal) { result, cost in
+    services.store.perform(query, for: caller.principal) { result, cost in
       caller.pay(cost, to: services)
-      let page = result.serviceResult.map(encodePage)
+      let page = result.serviceResult.map(encode)
       path.resume { answer($0, page) }
     }
   }
-}
 
-extension Shard {
-  /// Lists the groups of a user that have changed, like ``listGroups(_:of:for:_:page:then:)``.
-  func listGroupChanges(
-    _ list: GroupChangeList, ofUser userID: String, for caller: QueryCaller,
-    _ encode: @escaping @Sendable (ListedGroup, inout JSONWriter) -> Void,
-    page encodePage: @escaping @Sendable (GroupChangePage<[UInt8]>) -> [UInt8],
-    then answer: @escaping @Sendable (Shard, Result<[UInt8], ServiceError>) -> Void
-  ) {
-    let (path, services) = (returnPath, services)
-    let changes = GroupChanges(
-      ofUser: userID, list, at: services.clock.now, as: JSONPageEncoder(encode))
-    services.store.perform(changes, for: caller.principal) { result, cost in
-      caller.pay(cost, to: services)
-      let page = result.serviceResult.map(encodePage)
-      path.resume { answer($0, page) }
+  /// Encodes groups for the socket.
+  var groupEncoder: JSONPageEncoder<ListedGroup> {
+    let (rules, online) = (GroupRules(settings.groups), services.onlineUsers)
+    return JSONPageEncoder { group, writer in
+      GroupAnswer(group, online, rules)
+        .encode(epoch: group.state.epoch, into: &writer)
+    }
+  }
+
+  /// Encodes groups for the Platform API.
+  func groupEncoder(showing parts: GroupParts) -> JSONPageEncoder<ListedGroup> {
+    let (rules, online) = (GroupRules(settings.groups), services.onlineUsers)
+    return JSONPageEncoder { group, writer in
+      GroupAnswer(group, online, rules)
+        .encodeForPlatform(parts, MessageAuthors(group), into: &writer)
     }
   }
 }

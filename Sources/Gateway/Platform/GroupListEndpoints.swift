@@ -45,13 +45,10 @@ enum GroupListEndpoints {
       filter, order: order, memberLimit: showsMembers ? Limits.memberListCount : 0,
       limit: try query.pageSize(), token: try query.pageToken())
     let (now, caller) = (call.services.clock.now, call.caller)
-    let rules = GroupRules(call.shard.settings.groups)
-    let online = call.services.onlineUsers
+    let listing = GroupListing(
+      list, of: source, at: now, as: call.shard.groupEncoder(showing: parts))
     let read: @Sendable (Shard) -> Void = { shard in
-      shard.listGroups(list, of: source, for: caller) { group, writer in
-        GroupAnswer(group, online, rules)
-          .encodeForPlatform(parts, MessageAuthors(group), into: &writer)
-      } page: {
+      shard.listGroups(listing, for: caller) {
         $0.encoded(as: "channels", at: now)
       } then: { _, result in
         completion(result)
@@ -66,14 +63,13 @@ enum GroupListEndpoints {
     guard call.shard.edge == nil else { throw .noGroupsInCluster }
     let (userID, caller) = (try call.userID, call.caller)
     let list = try GroupChangeList(call.query, time: "change_ts")
-    try list.requireKept(at: call.services.clock.now, time: "change_ts")
-    let rules = GroupRules(call.shard.settings.groups)
-    let online = call.services.onlineUsers
+    let now = call.services.clock.now
+    try list.requireKept(at: now, time: "change_ts")
+    let changes = GroupChanges(
+      ofUser: userID, list, at: now,
+      as: call.shard.groupEncoder(showing: GroupParts(members: false, own: true)))
     call.whenUserExists(userID, completion) { shard in
-      shard.listGroupChanges(list, ofUser: userID, for: caller) { group, writer in
-        GroupAnswer(group, online, rules).encodeForPlatform(
-          GroupParts(members: false, own: true), MessageAuthors(group), into: &writer)
-      } page: {
+      shard.listGroups(changes, for: caller) {
         $0.encoded(next: "next")
       } then: { _, result in
         completion(result)
@@ -99,7 +95,7 @@ extension PlatformCall {
 
 extension MessageAuthors {
   /// The known facts about the users in the last message of a group.
-  fileprivate init(_ group: ListedGroup) {
+  init(_ group: ListedGroup) {
     self.init(
       Set(group.state.channel.operators.map(\.id)), deactivatedIDs: group.deactivatedIDs)
   }

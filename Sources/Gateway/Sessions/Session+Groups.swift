@@ -15,10 +15,10 @@ extension Session {
     let userID = caller.user.id
     let source: GroupSource =
       list.isPublicOnly ? .publicGroups(seenBy: userID) : .memberships(ofUser: userID)
-    let (rules, online) = (GroupRules(shard.settings.groups), shard.services.onlineUsers)
-    shard.listGroups(list, of: source, for: .session(caller)) { group, writer in
-      GroupAnswer(group, online, rules)
-        .encode(epoch: group.state.epoch, into: &writer)
+    let listing = GroupListing(
+      list, of: source, at: shard.services.clock.now, as: shard.groupEncoder)
+    shard.listGroups(listing, for: .session(caller)) {
+      $0.encoded(as: "channels")
     } then: { shard, result in
       shard.reply(to: address, result)
     }
@@ -32,11 +32,9 @@ extension Session {
   ) throws(ServiceError) {
     try list.requireKept(at: shard.services.clock.now)
     try admitQuery(by: caller)
-    let (rules, online) = (GroupRules(shard.settings.groups), shard.services.onlineUsers)
-    shard.listGroupChanges(list, ofUser: caller.user.id, for: .session(caller)) { group, writer in
-      GroupAnswer(group, online, rules)
-        .encode(epoch: group.state.epoch, into: &writer)
-    } page: {
+    let changes = GroupChanges(
+      ofUser: caller.user.id, list, at: shard.services.clock.now, as: shard.groupEncoder)
+    shard.listGroups(changes, for: .session(caller)) {
       $0.encoded(next: "token")
     } then: { shard, result in
       shard.reply(to: address, result)
@@ -50,15 +48,10 @@ extension Session {
     _ totals: GroupTotals, _ caller: SessionPrincipal, _ address: ReplyAddress
   ) throws(ServiceError) {
     try admitQuery(by: caller)
-    let (services, path) = (shard.services, shard.returnPath)
-    let query = UnreadTotals(of: caller.user.id, totals)
-    let turn = QueryCaller.session(caller)
-    services.store.perform(query, for: turn.principal) { result, cost in
-      turn.pay(cost, to: services)
-      let answer = result.serviceResult.map { numbers in
-        JSONWriter.bytes { numbers.encode(into: &$0) }
-      }
-      path.resume { $0.reply(to: address, answer) }
+    shard.listGroups(UnreadTotals(of: caller.user.id, totals), for: .session(caller)) { numbers in
+      JSONWriter.bytes { numbers.encode(into: &$0) }
+    } then: { shard, result in
+      shard.reply(to: address, result)
     }
   }
 

@@ -137,7 +137,7 @@ extension ThrottledMessages {
 
 extension MemberChange.Counts {
   init(_ membership: Event.Membership) {
-    self.init(members: membership.memberCount, joined: membership.joinedCount)
+    self.init(members: membership.count.all, joined: membership.count.joined)
   }
 }
 

@@ -64,48 +64,44 @@ extension Event {
   /// members.
   package struct Membership: Sendable, Hashable {
     package var user: User
-    /// Joined and invited.
-    package var memberCount: Int
-    package var joinedCount: Int
+    package var count: MemberCount
 
     package init(of user: User, memberCount: Int, joinedCount: Int) {
       self.user = user
-      self.memberCount = memberCount
-      self.joinedCount = joinedCount
+      count = MemberCount(all: memberCount, joined: joinedCount)
     }
 
     init(_ reader: ResourceReader) throws(ResourceError) {
       user = try User(json: reader.member("user"))
-      memberCount = try reader.count("member_count")
-      joinedCount = try reader.count("joined_member_count")
+      count = try MemberCount(reader)
     }
 
     func encode(into writer: inout JSONWriter) {
-      writer.name("user")
-      user.encodeReference(into: &writer)
-      writer.member("member_count", memberCount)
-      writer.member("joined_member_count", joinedCount)
+      writer.member("user", user)
+      count.encode(into: &writer)
     }
   }
 
   /// A joined member who is no longer one.
   package struct Departure: Sendable, Hashable {
     package var membership: Membership
-    package var reason: DepartureReason
+    package var loss: GroupLoss
+
+    package var reason: DepartureReason { loss.reason }
 
     package init(_ membership: Membership, _ reason: DepartureReason) {
       self.membership = membership
-      self.reason = reason
+      loss = GroupLoss(reason)
     }
 
     init(_ reader: ResourceReader) throws(ResourceError) {
       membership = try Membership(reader)
-      reason = try reader.choice("reason")
+      loss = try GroupLoss(reader)
     }
 
     func encode(into writer: inout JSONWriter) {
       membership.encode(into: &writer)
-      writer.member("reason", reason.rawValue)
+      loss.encode(into: &writer)
     }
   }
 

@@ -245,7 +245,8 @@ extension Event {
 }
 
 extension JSONWriter {
-  fileprivate mutating func member(_ name: StaticString, _ user: User) {
+  /// Writes a user as events have it.
+  mutating func member(_ name: StaticString, _ user: User) {
     self.name(name)
     user.encodeReference(into: &self)
   }
