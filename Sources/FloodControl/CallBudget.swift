@@ -44,6 +44,19 @@ package struct CallBudget: Sendable {
     charge(Int64(calls), at: now, rate: rate)
   }
 
+  /// Pays for a call that costs more than others, or for nothing of it.
+  ///
+  /// A call that costs more than the burst may be made with a full budget, and leaves a debt.
+  ///
+  /// - Parameter calls: The number of calls that it costs beyond its own, which is paid.
+  /// - Returns: `nil` if the call may proceed, otherwise the wait in milliseconds, at least 1.
+  package mutating func take(further calls: Int, at now: Int64, rate: CallRate) -> Int64? {
+    let needed = Int64(clamping: min(calls, rate.burst - 1))
+    if needed > 0, let wait = bucket.wait(forCalls: needed, at: now, rate: rate) { return wait }
+    charge(calls: calls, at: now, rate: rate)
+    return nil
+  }
+
   /// Charges a message for its size: it is inflated, checked and parsed whatever it requests.
   package mutating func charge(messageBytes count: Int, at now: Int64, rate: CallRate) {
     charge(Int64(count / Self.bytesPerCall), at: now, rate: rate)

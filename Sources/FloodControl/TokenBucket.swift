@@ -26,11 +26,11 @@ package struct TokenBucket: Sendable {
     return nil
   }
 
-  /// The time until a call may be taken; `nil` if it may be taken now.
-  package mutating func wait(at now: Int64, rate: CallRate) -> Int64? {
+  /// The time until some calls may be taken; `nil` if they may be taken now.
+  package mutating func wait(forCalls count: Int64 = 1, at now: Int64, rate: CallRate) -> Int64? {
     guard !rate.isOff else { return nil }
     refill(until: now, rate: rate)
-    let missing = owed + spent + Self.costOfCall - rate.capacity
+    let missing = owed + spent + count * Self.costOfCall - rate.capacity
     guard missing > 0 else { return nil }
     let regained = rate.regainedPerMillisecond
     return (missing + regained - 1) / regained

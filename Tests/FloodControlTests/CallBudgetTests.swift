@@ -28,6 +28,26 @@ struct CallBudgetTests {
     #expect(budget.admitFree(at: 31, rate: rate) == nil)
   }
 
+  @Test("a call of several parts is paid for at once, or not at all")
+  func paysForParts() {
+    var budget = CallBudget()
+    #expect(budget.take(at: 0, rate: rate) == nil)
+    #expect(budget.take(further: 3, at: 0, rate: CallRate(callsPerSecond: 100, burst: 4)) == nil)
+    #expect(budget.take(further: 1, at: 0, rate: rate) == 20)
+    #expect(budget.take(further: 1, at: 10, rate: rate) == 10)
+    #expect(budget.take(further: 1, at: 20, rate: rate) == nil)
+    #expect(budget.take(further: 0, at: 20, rate: rate) == nil)
+  }
+
+  @Test("a full budget pays for a call of more parts than the burst, and is in debt then")
+  func paysForTooManyParts() {
+    var budget = CallBudget()
+    #expect(budget.take(at: 0, rate: rate) == nil)
+    #expect(budget.take(further: 9, at: 0, rate: rate) == nil)
+    #expect(budget.take(further: 9, at: 70, rate: rate) == 20)
+    #expect(budget.take(further: 9, at: 0, rate: CallRate(callsPerSecond: 0, burst: 0)) == nil)
+  }
+
   @Test("a message costs one call for each 16 KiB")
   func chargesBytes() {
     for (bytes, calls) in [(0, 0), (16_383, 0), (16_384, 1), (262_144, 16)] {

@@ -107,7 +107,8 @@ enum CommandParametersHarness: Harness {
       case .messageList(let list): list.channelURL
       case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose, .userGet,
         .userUpdate, .userPreferences, .userBlock, .userUnblock, .userBlocked, .groupList,
-        .groupUnread, .groupChanges, .groupsMarkRead, .channelList, .fileCreate, .fileGet,
+        .groupUnread, .groupChanges, .groupRecover, .groupsMarkRead, .channelList, .fileCreate,
+        .fileGet,
         .fileList, .fileCancel, .previewFetch, .previewCancel:
         nil
       }

@@ -84,6 +84,12 @@ extension ChannelMessage: MessageCodable {
     case .unblocked(let block):
       writer.write(case: 19)
       writer.write(block)
+    case .recover(let position, let principal, let byteLimit, let address):
+      writer.write(case: 20)
+      writer.write(position)
+      writer.write(principal)
+      writer.write(byteLimit)
+      writer.write(address)
     }
   }
 
@@ -124,6 +130,11 @@ extension ChannelMessage: MessageCodable {
     case 17: self = .viewGroup(replyTo: try reader.read())
     case 18: self = .blocked(try reader.read())
     case 19: self = .unblocked(try reader.read())
+    case 20:
+      self = .recover(
+        after: try reader.read(), by: try reader.read(),
+        byteLimit: try reader.readInteger(in: 0...Int64(Limits.answerByteCount)),
+        replyTo: try reader.read())
     default: throw .unknownCase
     }
   }

@@ -199,6 +199,9 @@ extension ShardAnswer: MessageCodable {
     case .seats(let seats):
       writer.write(case: 10)
       writer.write(seats)
+    case .recovered(let group):
+      writer.write(case: 11)
+      writer.write(group)
     }
   }
 
@@ -220,8 +223,23 @@ extension ShardAnswer: MessageCodable {
     case 8: self = .busiestChannels(try reader.read())
     case 9: self = .channels(try reader.read())
     case 10: self = .seats(try reader.read())
+    case 11: self = .recovered(try reader.read())
     default: throw .unknownCase
     }
+  }
+}
+
+extension RecoveredGroup: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(epoch)
+    writer.write(seq)
+    writer.write(events)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      epoch: try reader.read(), seq: try reader.readInteger(in: .positions),
+      events: try reader.read())
   }
 }
 

@@ -130,6 +130,21 @@ package struct ChannelJudge: ~Copyable, Sendable {
     return try work.standing.rights.requireReading(principal)
   }
 
+  /// The past of a group as far as a caller may see it.
+  ///
+  /// - Throws: 400201 for a stranger of a private group, 400920 for an open channel, 400108 for others
+  ///   who are no joined members.
+  package func visibleHistory(
+    of principal: SessionPrincipal
+  ) throws(ServiceError) -> VisibleHistory {
+    let messagesFrom = try requireReading(.session(principal))
+    guard let members = work.standing.rights.members else {
+      throw .wrongKind(work.standing.rights.channel.url, .open)
+    }
+    return VisibleHistory(
+      messagesFrom: messagesFrom, eventsFrom: members[principal.user.id]?.joinedAt ?? messagesFrom)
+  }
+
   /// - Throws: 400201 for a stranger of a private group, otherwise 400920 for a group.
   package func requireOpenChannel(_ principal: Principal) throws(ServiceError) {
     try work.standing.rights.requireVisibility(to: principal)

@@ -8,6 +8,12 @@ package enum ChannelMessage: Sendable {
     limit: Int, token: String?, for: SessionPrincipal, replyTo: ReplyAddress)
   case listMessages(MessageList, for: SessionPrincipal, replyTo: ReplyAddress)
   case listMembers(GroupMembers, for: SessionPrincipal, replyTo: ReplyAddress)
+  /// A connection of a member of a group requests the events after a position; the answer is
+  /// ``ShardAnswer/recovered(_:)``.
+  ///
+  /// - `byteLimit`: The maximum size of the events.
+  case recover(
+    after: StreamPosition, by: SessionPrincipal, byteLimit: Int, replyTo: PollAddress)
   /// A connection with waiting sends has left the channel.
   case exited(SessionAddress)
   /// The profile of a user in the channel has changed.

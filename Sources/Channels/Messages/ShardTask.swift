@@ -1,3 +1,5 @@
+package import ParleyProtocol
+
 /// A message to a shard itself.
 package enum ShardTask: Sendable {
   /// The events of a turn, for the subscribers of a channel.
@@ -82,6 +84,8 @@ package enum ShardAnswer: Sendable, Hashable {
   /// The channels of a user, for ``UserMessage/listChannels(replyTo:)``.
   case channels([String])
   case seats([Seat])
+  /// The answer to ``ChannelMessage/recover(after:by:byteLimit:replyTo:)``.
+  case recovered(Result<RecoveredGroup, ServiceError>)
 }
 
 /// A page of sessions, sorted by id.

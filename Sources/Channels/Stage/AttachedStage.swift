@@ -105,7 +105,8 @@ package struct AttachedStage: ~Copyable, Sendable {
       pass(input, at: now, into: &actions)
       takeWaiting(at: now, into: &actions)
       if !answers.isEmpty { passAnswers(at: now, into: &actions) }
-    case .apply, .record, .enter, .refuse, .leave, .notice, .notify, .notifyMembers, .memberCount,
+    case .apply, .record, .enter, .recover, .refuse, .leave, .notice, .notify, .notifyMembers,
+      .memberCount,
       .throttle,
       .elsewhere, .resume,
       .abandon, .seek, .seats, .seat, .disperse, .answer, .answerInOrder, .deadline, .endOfTurn:

@@ -15,21 +15,21 @@ package import ParleyProtocol
 ///     log ─ recovered ─►└───────┘── read ─────────────► log
 ///                           └────── entered, left ────► home
 package struct ChannelStage: ~Copyable, Sendable {
-  private let url: String
+  let url: String
   /// The server that the stage is on.
   private let server: UInt16
   /// Identifies the life of the count of events.
   package private(set) var epoch: String
-  private var record: Channel
+  var record: Channel
   /// The last event that was applied.
   package private(set) var lastSeq: Int64
   /// The users in the channel who are on other servers only.
-  private var elsewhereCount = 0
-  private var audience: Audience
+  var elsewhereCount = 0
+  var audience: Audience
   private var observers = Observers()
-  private var queue = TurnQueue()
-  private var recoveries = Recoveries()
-  private var updates = UpdatePacer<ChannelEvent>()
+  var queue = TurnQueue()
+  var recoveries = Recoveries()
+  var updates = UpdatePacer<ChannelEvent>()
   private var seating = Seating()
   private var memberCounts = MemberCountPacer()
   /// The requested deadline that has not passed.
@@ -66,6 +66,7 @@ package struct ChannelStage: ~Copyable, Sendable {
     case .apply(let event): apply(event, at: now, into: &actions)
     case .record(let channel): setRecord(channel)
     case .enter(let request): enter(request, at: now, into: &actions)
+    case .recover(let request): recover(request, at: now, into: &actions)
     case .refuse(let request, let error): refuse(request, error, into: &actions)
     case .recovered(let number, let result): didRead(number, result, at: now, into: &actions)
     case .leave(let session, let userID): leave(session, of: userID, into: &actions)
@@ -219,7 +220,7 @@ extension ChannelStage {
   }
 
   /// Sends the events and answers of the turn.
-  private mutating func flush(into actions: inout StageActions) {
+  mutating func flush(into actions: inout StageActions) {
     if observers.awaitsEndOfTurn { observers.flush(into: &actions) }
     queue.flush(of: url, to: audience.participants, into: &actions)
   }
@@ -230,87 +231,9 @@ extension ChannelStage {
   }
 }
 
-// MARK: - Entering and leaving
+// MARK: - Observing and leaving
 
 extension ChannelStage {
-  private mutating func enter(
-    _ request: EnterRequest, at now: Moment, into actions: inout StageActions
-  ) {
-    guard let position = request.recover, position.epoch == epoch, !record.isEphemeral,
-      let read = recoveries.begin(request, after: position.seq, lastSeq: lastSeq)
-    else { return seat(request, missed: nil, at: now, into: &actions) }
-    actions.append(.read(read))
-  }
-
-  private mutating func didRead(
-    _ number: Int, _ result: Result<[DurableEvent]?, ServiceError>, at now: Moment,
-    into actions: inout StageActions
-  ) {
-    switch result {
-    case .failure(let error):
-      if let request = recoveries.remove(number) { refuse(request, error, into: &actions) }
-    case .success(let events):
-      switch recoveries.proceed(number, with: events, lastSeq: lastSeq) {
-      case .read(let read): actions.append(.read(read))
-      case .enter(let request, let missed):
-        seat(request, missed: missed, at: now, into: &actions)
-      case nil: break
-      }
-    }
-  }
-
-  /// Admits a connection.
-  ///
-  /// - Parameter missed: The events that it missed; `nil` if they can't be recovered.
-  private mutating func seat(
-    _ request: EnterRequest, missed: [DurableEvent]?, at now: Moment,
-    into actions: inout StageActions
-  ) {
-    // The turn's events so far happened before the connection entered.
-    flush(into: &actions)
-    let (user, session) = (request.principal.user, request.principal.session)
-    let recovered = missed.flatMap { missed in
-      recover(missed, for: request, beside: audience.shown(to: user.id), at: now)
-    }
-    let isNew = audience.add(
-      session, of: user.id, throttle: recovered?.throttle ?? Throttle(),
-      withheldIDs: recovered?.withheldIDs ?? [],
-      since: recovered == nil ? lastSeq : request.recover?.seq ?? lastSeq)
-    var info = lastInfo
-    // The home still counts the user as elsewhere, and will report that it is here.
-    if request.isElsewhere, isNew, elsewhereCount > 0 { info.participantCount -= 1 }
-    let result = info.encodedForEntering(
-      epoch: epoch, seq: lastSeq, recovered: recovered?.events)
-    actions.append(.welcome(request.address, userID: user.id, result: result))
-    if isNew { actions.append(.entered(user, session)) }
-  }
-
-  /// The missed events as shown to the user; `nil` if they do not fit into the answer.
-  ///
-  /// - Parameter shown: The messages that other connections of the user were shown, if any.
-  private func recover(
-    _ missed: [DurableEvent], for request: EnterRequest, beside shown: ShownMessages?,
-    at now: Moment
-  ) -> RecoveredEvents? {
-    let userID = request.principal.user.id
-    let viewer = RecoveredEvents.Viewer(
-      userID: userID, isOperator: audience.participants.isOperator(userID),
-      byteLimit: request.eventByteLimit, shown: shown)
-    return RecoveredEvents(
-      missed, for: viewer, in: lastInfo, limit: audience.limit, at: now.unix,
-      isHeld: updates.holds)
-  }
-
-  private mutating func refuse(
-    _ request: EnterRequest, _ error: ServiceError, into actions: inout StageActions
-  ) {
-    let principal = request.principal
-    if !audience.participants.contains(principal.session, of: principal.user.id) {
-      actions.append(.release(principal))
-    }
-    queue.append(.failure(error), to: request.address)
-  }
-
   /// Adds a connection that receives the channel's events without being in it.
   private mutating func observe(_ address: ReplyAddress, into actions: inout StageActions) {
     // The turn's events so far are not for the observer.
@@ -334,7 +257,7 @@ extension ChannelStage {
   ) {
     flush(into: &actions)
     for request in recoveries.removeAll(where: { $0.principal.user.id == userID }) {
-      refuse(request, .banned(url), into: &actions)
+      refuseRemoved(request, into: &actions)
     }
     guard let participant = audience.removeAll(of: userID) else { return }
     for session in participant.connections { actions.append(.unsubscribe(session)) }

@@ -17,6 +17,8 @@ struct RecoveredEvents {
     let isOperator: Bool
     /// The maximum size of the events.
     let byteLimit: Int
+    /// The part of a group's past that the participant may see.
+    var history = VisibleHistory.whole
     /// The messages that other connections of the participant were shown, if any.
     var shown: ShownMessages?
   }
@@ -39,6 +41,7 @@ struct RecoveredEvents {
     _ missed: [DurableEvent], for viewer: Viewer, in channel: ChannelInfo, limit: RateLimit,
     at now: Int64, isHeld: (Int64) -> Bool
   ) {
+    let missed = missed.filter(viewer.history.contains)
     let (lastUpdates, deletedIDs) = (Self.lastUpdates(in: missed), Self.deletedIDs(in: missed))
     decisions = RecoveryThrottle(
       viewer, limit,

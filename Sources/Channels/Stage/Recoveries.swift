@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// A read from the log for an entering connection that missed events.
+/// A read from the log for a connection that missed events.
 package struct RecoveryRead: Sendable {
   /// The path of a read.
   package enum Path: Sendable {
@@ -10,7 +10,7 @@ package struct RecoveryRead: Sendable {
     case behindWrites
   }
 
-  /// Identifies the entering connection, for ``StageInput/recovered(_:_:)``.
+  /// Identifies the connection, for ``StageInput/recovered(_:_:)``.
   package let number: Int
   /// The party charged for the read.
   package let principal: SessionPrincipal
@@ -22,7 +22,8 @@ package struct RecoveryRead: Sendable {
   package let path: Path
 }
 
-/// The connections that wait to enter until the events that they missed have been read.
+/// The connections that wait until the events that they missed have been read: to enter, or for the answer
+/// to `group.recover`.
 ///
 /// Reads are repeated for each until nothing has happened since the last read. A busy channel may always
 /// be ahead, so after a few reads the last one follows the writes, where nothing can overtake it.
@@ -30,12 +31,12 @@ struct Recoveries: Sendable {
   /// The step after a read.
   enum Step {
     case read(RecoveryRead)
-    /// Admit the connection, with the events that it missed; `nil` if they can't be recovered.
-    case enter(EnterRequest, missed: [DurableEvent]?)
+    /// Answer the connection, with the events that it missed; `nil` if they can't be recovered.
+    case answer(RecoveryRequest, missed: [DurableEvent]?)
   }
 
   private struct Recovery: Sendable {
-    let request: EnterRequest
+    let request: RecoveryRequest
     /// The last event that the client saw.
     let position: Int64
     var events: [DurableEvent] = []
@@ -58,7 +59,7 @@ struct Recoveries: Sendable {
   /// - Parameter lastSeq: The last event of the channel that was applied.
   /// - Returns: `nil` if the log does not reach back that far.
   mutating func begin(
-    _ request: EnterRequest, after position: Int64, lastSeq: Int64
+    _ request: RecoveryRequest, after position: Int64, lastSeq: Int64
   ) -> RecoveryRead? {
     guard Self.reaches(position, from: lastSeq) else { return nil }
     lastNumber += 1
@@ -78,13 +79,13 @@ struct Recoveries: Sendable {
   ) -> Step? {
     guard var recovery = recoveries.removeValue(forKey: number) else { return nil }
     guard let events, Self.reaches(recovery.position, from: lastSeq) else {
-      return .enter(recovery.request, missed: nil)
+      return .answer(recovery.request, missed: nil)
     }
     let applied = events.filter { $0.seq <= lastSeq }
     recovery.events += applied
     recovery.seq = max(recovery.seq, applied.last?.seq ?? 0)
     guard recovery.seq < lastSeq, recovery.readsLeft > 0 else {
-      return .enter(recovery.request, missed: recovery.events)
+      return .answer(recovery.request, missed: recovery.events)
     }
     recovery.readsLeft -= 1
     recoveries[number] = recovery
@@ -100,12 +101,12 @@ struct Recoveries: Sendable {
   }
 
   /// Withdraws a recovery.
-  mutating func remove(_ number: Int) -> EnterRequest? {
+  mutating func remove(_ number: Int) -> RecoveryRequest? {
     recoveries.removeValue(forKey: number)?.request
   }
 
   /// Withdraws all recoveries that match a condition, and returns their requests in order.
-  mutating func removeAll(where isRemoved: (EnterRequest) -> Bool) -> [EnterRequest] {
+  mutating func removeAll(where isRemoved: (RecoveryRequest) -> Bool) -> [RecoveryRequest] {
     let removed = recoveries.filter { isRemoved($0.value.request) }
     for number in removed.keys { recoveries[number] = nil }
     return removed.sorted { $0.key < $1.key }.map(\.value.request)

@@ -49,7 +49,8 @@ struct Seating: Sendable {
       .throttle, .seat:
       held.append(input)
       return true
-    case .enter, .refuse, .recovered, .leave, .unobserve, .elsewhere, .resume, .abandon, .seek,
+    case .enter, .recover, .refuse, .recovered, .leave, .unobserve, .elsewhere, .resume, .abandon,
+      .seek,
       .seats, .disperse, .deadline, .endOfTurn:
       return false
     }

@@ -11,6 +11,8 @@ package enum StageAction: Sendable {
   /// Subscribe a connection and return the result of `channel.enter`; the connection receives all
   /// later deliveries.
   case welcome(ReplyAddress, userID: String, result: [UInt8])
+  /// Return the missed events of a group to a connection of a member.
+  indirect case recovered(Result<RecoveredGroup, ServiceError>, replyTo: PollAddress)
   /// Return the result of `channel.enter` to an observer, which receives events from here on.
   indirect case admitObserver(ReplyAddress, result: [UInt8])
   /// Search the connections of a user who has joined a group; ``StageInput/seats(_:)`` follows.
@@ -29,7 +31,7 @@ package enum StageAction: Sendable {
   case repair(UInt64, channelID: Int64, after: Int64)
   /// Attach to the channel's home again, after a pause.
   case reattach
-  /// Read events for an entering connection.
+  /// Read events for a connection that missed them.
   indirect case read(RecoveryRead)
   /// Report a user who is now on the stage, with this connection.
   case entered(User, SessionAddress)

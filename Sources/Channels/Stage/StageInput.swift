@@ -28,6 +28,8 @@ package enum StageInput: Sendable {
   case record(Channel)
   /// A connection that the judge admits.
   indirect case enter(EnterRequest)
+  /// A connection of a member of a group that requests missed events, as the judge permits.
+  indirect case recover(MemberRecovery)
   /// A connection that the judge refuses.
   indirect case refuse(EnterRequest, ServiceError)
   /// The events that a ``RecoveryRead`` of this number found; `nil` when they no longer exist or

@@ -187,6 +187,21 @@ final class ChannelHost {
     }
   }
 
+  /// Answers a connection of a member with the events that it missed.
+  ///
+  /// - Throws: What the judge answers to users who may not read the group.
+  func recover(
+    after position: StreamPosition, by caller: SessionPrincipal, byteLimit: Int,
+    replyTo address: PollAddress
+  ) throws(ServiceError) {
+    let history = try judge.visibleHistory(of: caller)
+    guard let stage else { throw .moved }
+    stage.handle(
+      StageInput.recover(
+        MemberRecovery(
+          caller, after: position, in: history, byteLimit: byteLimit, replyTo: address)))
+  }
+
   /// Adds a connection of this server as an observer of an open channel.
   func observe(_ address: ReplyAddress) {
     noteUse()

@@ -193,6 +193,8 @@ final class StageHost {
       let entered = SessionMessage.entered(
         channelURL: url, userID: userID, address, result: result)
       shard.send(.session(address.session, entered))
+    case .recovered(let group, let address):
+      shard.send(.shard(address.shard, .answer(.recovered(group), to: address)))
     case .admitObserver(let address, let result):
       let message = LocalMessage.observing(channelURL: url, address, result: result)
       shard.send(message, to: Int(address.session.shard))
@@ -235,7 +237,7 @@ final class StageHost {
     timer = shard.loop.schedule(after: max(time - shard.loop.now, 0), self)
   }
 
-  /// Reads events for a connection that waits to enter: runs as a look-up, and is charged as a list.
+  /// Reads events for a connection that missed them: runs as a look-up, and is charged as a list.
   private func read(_ read: RecoveryRead) {
     let missed = LogRead.missed(
       channelID: channelID, after: read.seq, byteLimit: read.byteLimit,

@@ -155,7 +155,8 @@ extension ChannelMessage {
       case .session(let address): .session(address)
       case .exchange(let address): .exchange(address)
       }
-    case .exited, .profile, .report, .dismiss, .background, .restrictionsRemoved, .blocked,
+    case .recover, .exited, .profile, .report, .dismiss, .background, .restrictionsRemoved,
+      .blocked,
       .unblocked, .metadata, .lateAddition:
       nil
     }
@@ -168,8 +169,8 @@ extension ChannelMessage {
     case .submit: .send
     case .background(let command, _, _): command.callKind
     case .create, .createGroup: .change
-    case .listParticipants, .listMessages, .listMembers, .viewGroup, .exited, .profile, .report,
-      .explainLimits, .dismiss, .restrictionsRemoved, .blocked, .unblocked, .metadata,
+    case .listParticipants, .listMessages, .listMembers, .viewGroup, .recover, .exited, .profile,
+      .report, .explainLimits, .dismiss, .restrictionsRemoved, .blocked, .unblocked, .metadata,
       .lateAddition:
       .repeatable
     }

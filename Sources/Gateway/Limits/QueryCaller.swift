@@ -54,7 +54,8 @@ extension Command {
       ids.count / 10
     case .channel, .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose,
       .userGet, .userUpdate, .userPreferences, .userBlocked, .groupUpdate, .groupMembers,
-      .groupList, .groupUnread, .groupChanges, .channelList, .channelEnter, .channelExit,
+      .groupList, .groupUnread, .groupChanges, .groupRecover, .channelList, .channelEnter,
+      .channelExit,
       .channelParticipants,
       .messageSendFiles, .messageList, .fileCreate, .fileGet, .fileList, .fileCancel,
       .previewFetch, .previewCancel:

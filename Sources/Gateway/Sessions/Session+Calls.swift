@@ -77,6 +77,7 @@ extension Session {
       case .groupList(let list): try self.listGroups(list, try charged(price), address)
       case .groupUnread(let totals): try self.total(totals, try charged(price), address)
       case .groupChanges(let list): try self.listChanges(list, try charged(price), address)
+      case .groupRecover(let groups): try recover(groups, try charged(0), address)
       case .groupsMarkRead(let groups): try markRead(groups, try charged(price), address)
       case .messageList(let list):
         let caller = try charged(price)

@@ -218,6 +218,16 @@ final class Session {
     budget.charge(calls: calls, at: shard.loop.now, rate: callRate)
   }
 
+  /// Pays for the parts of a call beyond the first, each of which costs as much as a call.
+  ///
+  /// - Throws: 500910; then nothing is charged.
+  func pay(forFurther parts: Int) throws(ServiceError) {
+    let rate = callRate
+    guard let wait = budget.take(further: parts, at: shard.loop.now, rate: rate) else { return }
+    throw .rateLimited(
+      retryAfter: wait, limit: rate.callsPerSecond, window: 1000, scope: "connection")
+  }
+
   /// Charges for a repeated send, which was counted when it was sent first.
   func chargeRepetition(_ ticket: CallTicket) {
     sends?.giveBack(ticket)

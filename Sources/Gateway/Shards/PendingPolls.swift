@@ -175,7 +175,7 @@ extension ShardAnswer {
       case .awaitedSends(let some): sends += some
       case .busiestChannels(let some): traffic += some
       case .seats(let some): seats += some
-      case .dismissed, .outcome, .channels: break
+      case .dismissed, .outcome, .channels, .recovered: break
       }
     }
     switch question {

@@ -47,6 +47,9 @@ extension Shard {
       inChannel(url, address) { $0.list(list, for: principal, replyTo: address) }
     case .listMembers(let list, let principal, let address):
       inChannel(url, address) { $0.listMembers(list, for: principal, replyTo: address) }
+    case .recover(let position, let principal, let byteLimit, let address):
+      recover(
+        url, after: position, by: principal, byteLimit: byteLimit, replyTo: address)
     case .exited(let session): inChannel(url) { $0.handle(.exited(session)) }
     case .profile(let user): inChannel(url) { $0.handle(.profile(user)) }
     case .report(let report, let address): receive(report, from: address, inChannel: url)

@@ -27,6 +27,7 @@ package enum Command: Sendable {
   case groupList(GroupList)
   case groupUnread(GroupTotals)
   case groupChanges(GroupChangeList)
+  case groupRecover(GroupRecover)
   case groupsMarkRead(GroupsMarkRead)
 
   case fileCreate(FileCreate)
@@ -109,6 +110,7 @@ extension Command {
     },
     "group.unread": { p throws(ServiceError) in .groupUnread(try .init(p)) },
     "group.changes": { p throws(ServiceError) in .groupChanges(try .init(p)) },
+    "group.recover": { p throws(ServiceError) in .groupRecover(try .init(p)) },
     "group.members": { p throws(ServiceError) in .groupMembers(try .init(p)) },
   ]
 

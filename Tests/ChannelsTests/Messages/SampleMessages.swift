@@ -58,6 +58,9 @@ struct SampleMessages {
         replyTo: .exchange(exchange())),
       .viewGroup(replyTo: exchange()),
       .listMembers(groupMembers(), for: principal(), replyTo: reply()),
+      .recover(
+        after: StreamPosition(epoch: text(), seq: position()), by: principal(),
+        byteLimit: .random(in: 0...Limits.answerByteCount, using: &random), replyTo: poll()),
     ] + lateAdditions()
       + reports().map { .report($0, from: StageAddress(server: half(), attachment: word())) }
   }
@@ -242,6 +245,13 @@ struct SampleMessages {
       .answer(.channels(texts()), to: poll()),
       .ask(.seats(texts()), replyTo: poll()),
       .answer(.seats(list { Seat(userID: $0.text(), session: $0.session()) }), to: poll()),
+      .answer(.recovered(.failure(error())), to: poll()),
+      .answer(
+        .recovered(
+          .success(
+            RecoveredGroup(
+              epoch: text(), seq: position(), events: optional { $0.list { $0.bytes() } }))),
+        to: poll()),
     ]
   }
 

@@ -7,13 +7,14 @@ import Testing
 struct RecoveriesTests {
   private var recoveries = Recoveries()
 
-  private func request(_ userID: String, limit: Int = Limits.answerByteCount) -> EnterRequest {
+  private func request(_ userID: String, limit: Int = Limits.answerByteCount) -> RecoveryRequest {
     let session = SessionAddress.sample(1)
-    return EnterRequest(
-      principal: SessionPrincipal(user: User(id: userID), session: session), recover: nil,
-      address: ReplyAddress(
-        session: session, ticket: CallTicket(unit: 0, index: 0), id: nil, isPaid: true,
-        limit: limit))
+    return .entering(
+      EnterRequest(
+        principal: SessionPrincipal(user: User(id: userID), session: session), recover: nil,
+        address: ReplyAddress(
+          session: session, ticket: CallTicket(unit: 0, index: 0), id: nil, isPaid: true,
+          limit: limit)))
   }
 
   private mutating func begin(
@@ -30,7 +31,7 @@ struct RecoveriesTests {
   private mutating func missed(
     _ number: Int, with events: [DurableEvent]?, lastSeq: Int64
   ) -> [Int64]? {
-    guard case .enter(_, let missed?)? = recoveries.proceed(number, with: events, lastSeq: lastSeq)
+    guard case .answer(_, let missed?)? = recoveries.proceed(number, with: events, lastSeq: lastSeq)
     else { return nil }
     return missed.map(\.seq)
   }
@@ -115,7 +116,7 @@ struct RecoveriesTests {
     for (events, lastSeq) in [(deleted(2...2), Int64(302)), (nil, 2)] {
       let read = try begin(after: 1, lastSeq: 2)
       guard
-        case .enter(_, missed: nil)? = recoveries.proceed(
+        case .answer(_, missed: nil)? = recoveries.proceed(
           read.number, with: events, lastSeq: lastSeq)
       else { return #expect(Bool(false)) }
     }

@@ -15,6 +15,8 @@ final class StageRig {
   private(set) var replies: [(ReplyAddress, CallOutcome)] = []
   private(set) var released: [SessionAddress] = []
   private(set) var reads: [RecoveryRead] = []
+  /// The answers to members who have asked for missed events.
+  private(set) var recovered: [Result<RecoveredGroup, ServiceError>] = []
   private(set) var present: [String] = []
   private(set) var withheldCount = 0
   /// The users who have joined a group and are searched; `nil` for a search of all its members.
@@ -143,6 +145,20 @@ final class StageRig {
       address: address(session, limit: limit))
   }
 
+  /// Asks for the events that a connection of a member has missed.
+  func recover(
+    _ session: SessionAddress, _ userID: String, after seq: Int64, epoch: String = "epoch",
+    in history: VisibleHistory = .whole, limit: Int = Limits.answerByteCount
+  ) {
+    handle(
+      .recover(
+        MemberRecovery(
+          SessionPrincipal(user: User(id: userID), session: session),
+          after: StreamPosition(epoch: epoch, seq: seq), in: history, byteLimit: limit,
+          replyTo: PollAddress(
+            shard: ShardAddress(server: 0, shard: 0), number: session.connection, part: 0))))
+  }
+
   func address(
     _ session: SessionAddress, limit: Int = Limits.answerByteCount
   ) -> ReplyAddress {
@@ -248,6 +264,10 @@ final class StageRig {
     case .admitObserver(let address, let result):
       guard let result = try? JSONDocument(result).root else { preconditionFailure("no JSON") }
       sent[address.session, default: []].append("hears " + Self.text(welcome: result))
+    case .recovered(let group, let address):
+      recovered.append(group)
+      // Numbered by the sessions in tests.
+      sent[.sample(address.number), default: []].append(Self.text(recovered: group))
     case .seek(let userID): seeks.append(userID)
     case .subscribe(let seat):
       subscribers.insert(seat.session)
@@ -311,6 +331,14 @@ final class StageRig {
     case "message.deleted": return "d\(params?["message_id"]?.integer ?? -1)"
     case "group.member_count": return "members \(params?["member_count"]?.integer ?? -1)"
     case let method: return method ?? "?"
+    }
+  }
+
+  private static func text(recovered: Result<RecoveredGroup, ServiceError>) -> String {
+    switch recovered {
+    case .failure(let error): return "refused \(error.code.rawValue)"
+    case .success(let group):
+      return "at \(group.seq)" + (group.events.map { " \($0.map(text))" } ?? "")
     }
   }
 

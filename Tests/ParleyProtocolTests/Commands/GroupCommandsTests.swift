@@ -339,6 +339,33 @@ struct GroupCommandsTests {
         == [.prefer(.all), .prefer(.messagesOnly), .prefer(.mentionsOnly), .prefer(.off)])
   }
 
+  @Test("group.recover names 1 to 100 groups with positions, each once")
+  func recovery() throws {
+    guard
+      case .groupRecover(let recover) = try command(
+        "group.recover",
+        #""channels":[{"channel_url":"lobby","epoch":"e","seq":7},{"channel_url":"team","epoch":"","seq":0}]"#
+      )
+    else { throw NoGroupCommand() }
+    #expect(recover.parts.map(\.channelURL) == ["lobby", "team"])
+    #expect(recover.parts.map(\.position) == [.init(epoch: "e", seq: 7), .init(epoch: "", seq: 0)])
+    func refused(_ list: String) throws -> Refusal? {
+      try refusal("group.recover", #""channels":\#(list)"#)
+    }
+    let lobby = #"{"channel_url":"lobby","epoch":"e","seq":7}"#
+    #expect(try refusal("group.recover", "") == Refusal(400105, "channels"))
+    #expect(try refused("[]") == Refusal(400111, "channels"))
+    #expect(try refused("7")?.field == "channels")
+    #expect(try refused("[7]")?.field == "channels")
+    #expect(try refused("[\(lobby),\(lobby)]") == Refusal(400111, "channels"))
+    #expect(try refused(#"[{"channel_url":"lobby","epoch":"e"}]"#) == Refusal(400105, "seq"))
+    #expect(try refused(#"[{"channel_url":"lobby","seq":1}]"#) == Refusal(400105, "epoch"))
+    #expect(try refused(#"[{"epoch":"e","seq":1}]"#) == Refusal(400105, "channel_url"))
+    #expect(try refused(#"[{"channel_url":"lobby","epoch":"e","seq":-1}]"#)?.field == "seq")
+    let many = (0...100).map { #"{"channel_url":"group\#($0)","epoch":"e","seq":0}"# }
+    #expect(try refused("[\(many.joined(separator: ","))]")?.field == "channels")
+  }
+
   @Test("every method of a group is known, and no other")
   func methods() {
     let names = Command.methodNames.filter { $0.hasPrefix("group.") }
@@ -348,7 +375,7 @@ struct GroupCommandsTests {
         "group.accept", "group.decline", "group.join", "group.leave", "group.remove",
         "group.members", "group.hide", "group.unhide", "group.reset_history", "group.mark_read",
         "group.mark_unread", "group.set_preference", "group.list", "group.unread", "group.changes",
-        "group.typing", "group.receipts",
+        "group.typing", "group.receipts", "group.recover",
       ])
     #expect(throws: ServiceError.noSuchMethod("group.forget")) {
       try command("group.forget", Self.lobby)
