@@ -49,26 +49,40 @@ async def client_of(ctx, server, back, auto_accept=True):
     return await ctx.user(server, await back.user(ctx, auto_accept))
 
 
+def numbers_of(my):
+    return my["read_ordinal"], my["unread_message_count"], my["unread_mention_count"]
+
+
 class Counter:
     """The numbers of a group as a client counts them, by the steps of the page about groups."""
 
     def __init__(self, user_id):
         self.user_id = user_id
-        self.last = self.read = self.unread = -1
-        self.later = set()
+        self.last = self.read = self.unread = self.mentions = -1
+        # By ordinal, whether the message mentions the user.
+        self.later = {}
+
+    @property
+    def numbers(self):
+        return self.read, self.unread, self.mentions
 
     def mine(self, my):
         if my["last_ordinal"] < self.last:
             return
         self.last = my["last_ordinal"]
-        self.read, self.unread = my["read_ordinal"], my["unread_message_count"]
+        self.read, self.unread, self.mentions = numbers_of(my)
 
     def sent(self, ordinal):
         if ordinal > self.last:
             self.last = self.read = ordinal
-            self.unread = 0
+            self.unread = self.mentions = 0
         elif ordinal > self.read:
-            self.read, self.unread = ordinal, len([n for n in self.later if n > ordinal])
+            after = [is_mention for n, is_mention in self.later.items() if n > ordinal]
+            self.read, self.unread, self.mentions = ordinal, len(after), sum(after)
+
+    def is_mentioned(self, message):
+        users = message.get("mentioned_user_ids") or [user["user_id"] for user in message.get("mentioned_users") or []]
+        return message.get("mention_type") == "channel" or self.user_id in users
 
     def event(self, event):
         params = event["params"]
@@ -81,11 +95,19 @@ class Counter:
                 elif message["ordinal"] > self.last:
                     self.last = message["ordinal"]
                     self.unread += 1
-                    self.later.add(message["ordinal"])
+                    self.later[self.last] = self.is_mentioned(message)
+                    self.mentions += self.later[self.last]
+            case "message.updated" if "former_mentions" in params:
+                message = params["message"]
+                author = (message.get("user") or {}).get("user_id")
+                if self.read < message["ordinal"] <= self.last and author != self.user_id:
+                    self.later[message["ordinal"]] = self.is_mentioned(message)
+                    self.mentions += self.later[message["ordinal"]] - self.is_mentioned(params["former_mentions"])
             case "message.deleted":
-                self.later.discard(params["ordinal"])
+                self.later.pop(params["ordinal"], None)
                 if params["ordinal"] > self.read and params.get("sender_id") != self.user_id:
                     self.unread -= 1
+                    self.mentions -= self.is_mentioned(params)
             case "group.unread" | "group.hidden" | "group.unhidden":
                 self.mine(params["my"])
 
@@ -461,6 +483,15 @@ async def test_marks_of_several_groups(ctx):
         assert (await view(ann, private))["my"]["read_ordinal"] == 1
 
 
+def mentions(choice, *clients):
+    """Random parameters of a message or a change: mentions of some, of all members, or none."""
+    kind = choice.choice(("users", "users", "channel", None))
+    if kind is None:
+        return {}
+    named = [client.user_id for client in clients if choice.random() < 0.5]
+    return {"mention_type": kind, "mentioned_user_ids": named}
+
+
 async def test_what_a_client_counts(ctx):
     """A client that counts by the documented steps has the server's number after any order of calls."""
     server = await ctx.fresh(*FREE)
@@ -480,10 +511,15 @@ async def test_what_a_client_counts(ctx):
     old = (await ann.call("message.list", channel_url=url, message_ts=0, next_limit=10))["messages"]
     for step in range(60):
         action = choice.choice(
-            ("send", "send", "send", "own", "mark", "unmark", "delete", "reset", "all", "hide", "clear"))
+            ("send", "send", "send", "own", "mark", "unmark", "delete", "reset", "all", "hide", "clear", "edit", "edit"))
         at = choice.choice(sent)["message_id"] if sent else None
         if action == "send":
-            sent.append((await ann.send(url, f"text {step}"))["message"])
+            sent.append((await ann.send(url, f"text {step}", **mentions(choice, ben, late)))["message"])
+        elif action == "edit" and sent:
+            change = mentions(choice, ben, late)
+            await ann.call(
+                "message.update", channel_url=url, message_id=choice.choice(sent)["message_id"],
+                **change or {"message": f"changed {step}"})
         elif action == "own":
             message = (await other.send(url, f"own {step}"))["message"]
             counters[other].sent(message["ordinal"])
@@ -510,7 +546,7 @@ async def test_what_a_client_counts(ctx):
                     counter.event(event)
             client.events.clear()
             my = await mine(client, url)
-            assert (counter.read, counter.unread) == (my["read_ordinal"], my["unread_message_count"]), (step, action)
+            assert counter.numbers == numbers_of(my), (step, action)
     before = {client.user_id: await mine(client, url) for client in (ben, late)}
     await server.kill()
     server = await ctx.fresh(*FREE, data=server.data)
@@ -544,7 +580,7 @@ async def test_own_events_are_in_order(ctx):
                         counter.event(event)
             client.events.clear()
         my = await mine(other, url)
-        assert (counter.read, counter.unread) == (my["read_ordinal"], my["unread_message_count"]), my
+        assert counter.numbers == numbers_of(my), my
 
 
 async def test_lists_over_http(ctx):
@@ -590,7 +626,7 @@ async def test_lists_over_http(ctx):
                 ("/users/nobody/unread_channel_count", 400201),
                 ("/users/nobody/unread_item_count?item_keys=group_channel_invitation_count", 400201),
                 (f"/users/{ann}/unread_item_count", 400105),
-                (f"/users/{ann}/unread_item_count?item_keys=group_channel_unread_mention_count", 400111)):
+                (f"/users/{ann}/unread_item_count?item_keys=group_channel_unread_mentions", 400111)):
             assert await back.code("GET", path) == wanted, path
 
 
@@ -623,9 +659,10 @@ async def test_own_parts_over_http(ctx):
         assert await back.call("PUT", mark, {"user_id": ben.user_id}) == {}
         shown = await seen(ben)
         assert shown["unread_message_count"] == 0 and shown["user_last_read"] == shown["last_message"]["created_at"]
-        keys = "group_channel_invitation_count,group_channel_unread_message_count"
+        keys = "group_channel_invitation_count,group_channel_unread_message_count,group_channel_unread_mention_count"
         assert await back.call("GET", f"/users/{ann.user_id}/unread_item_count", item_keys=keys) == {
-            "group_channel_invitation_count": 0, "group_channel_unread_message_count": 1}
+            "group_channel_invitation_count": 0, "group_channel_unread_message_count": 1,
+            "group_channel_unread_mention_count": 0}
         assert await back.call("PUT", f"/users/{ann.user_id}/mark_as_read_all", {}) == {}
         assert await unread(ann.user_id) == {ann.user_id: 0}
 

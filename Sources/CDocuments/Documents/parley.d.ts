@@ -179,11 +179,17 @@ export declare class Groups {
 export declare class UnreadCount {
   constructor(userId: string);
   readonly value: number;
+  /** The number of unread messages that mention the user. */
+  readonly mentions: number;
   /** Takes the numbers of an answer or an event, unless they are older than a message that was counted. */
   set(
-    my: Pick<OwnMembership, "last_ordinal" | "unread_message_count" | "read_ordinal" | "count_preference">,
+    my: Pick<
+      OwnMembership,
+      "last_ordinal" | "unread_message_count" | "unread_mention_count" | "read_ordinal" | "count_preference"
+    >,
   ): void;
-  received(message: Pick<Message, "ordinal" | "user">): void;
+  received(message: Pick<Message, "ordinal" | "user" | "mention_type" | "mentioned_users">): void;
+  updated(params: Pick<Events["message.updated"], "message" | "former_mentions">): void;
   deleted(params: Events["message.deleted"]): void;
 }
 
@@ -249,8 +255,8 @@ export interface GroupEvents extends SharedEvents {
    * messages or members may have changed: list them again.
    */
   recovered: [result: { missed: number; isComplete: boolean }];
-  /** The number of unread messages changed. */
-  unread: [count: number];
+  /** The number of unread messages changed, or of those that mention the user. */
+  unread: [count: number, mentions: number];
   /** Another connection of the user has hidden the group. */
   hidden: [params: Events["group.hidden"]];
   /** The group is no longer hidden: another connection has shown it, or a message. */
@@ -324,6 +330,8 @@ export declare class Group extends BaseChannel<AllGroupEvents> {
   readonly isMember: boolean;
   /** The number of messages that the user has not read. */
   readonly unread: number;
+  /** The number of those that mention the user, or all members. */
+  readonly unreadMentions: number;
   /** The ids of other members who are typing, as far as the server names them. */
   readonly typingUsers: string[];
   /** Changes fields of the group. */
@@ -937,6 +945,8 @@ export interface Methods {
     result: {
       /** Unread messages. */
       unread_message_count: number;
+      /** Unread messages that mention the user. */
+      unread_mention_count: number;
       /** Groups with unread messages. */
       unread_channel_count: number;
       /** Open invitations. */
@@ -1350,6 +1360,11 @@ export interface Events {
     seq: number;
     ts: number;
     message: Message;
+    /** The mentions of a message of a group before a change of them. Absent if they are unchanged, and in recovered events; without members if there were none. */
+    former_mentions?: {
+      mention_type?: "users" | "channel";
+      mentioned_user_ids?: string[];
+    };
   };
   /** A message was deleted. */
   "message.deleted": {
@@ -1360,6 +1375,9 @@ export interface Events {
     /** The ordinal of the message. In groups, and only in live events. */
     ordinal?: number;
     sender_id?: string;
+    /** Of a message of a group that mentioned members, as the next one. */
+    mention_type?: "users" | "channel";
+    mentioned_user_ids?: string[];
   };
   /** A channel's name, cover, data or type changed. */
   "channel.changed": {
@@ -1719,6 +1737,8 @@ export type OwnMembership = {
   last_ordinal: number;
   /** 0 if the user does not count messages of the group. */
   unread_message_count: number;
+  /** Unread messages that mention the user. 0 if the user does not count mentions of the group. */
+  unread_mention_count: number;
   /** The ordinal of the last message that the user has read. */
   read_ordinal: number;
   /** The `created_at` of that message in Unix milliseconds. 0 if there is none. */

@@ -69,6 +69,9 @@ extension ChannelEvent.Subject: MessageCodable {
       writer.write(case: 12)
       writer.write(userID)
       writer.write(reason)
+    case .mentionChange(let id):
+      writer.write(case: 13)
+      writer.write(id)
     }
   }
 
@@ -90,6 +93,7 @@ extension ChannelEvent.Subject: MessageCodable {
     case 10: self = .invitation
     case 11: self = .quietAdmission(ofUser: try reader.read())
     case 12: self = .quietDeparture(ofUser: try reader.read(), try reader.read())
+    case 13: self = .mentionChange(ofMessage: try reader.read())
     default: throw .unknownCase
     }
   }

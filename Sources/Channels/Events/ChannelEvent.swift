@@ -11,6 +11,9 @@ package struct ChannelEvent: Sendable {
     case message(MessageFacts)
     /// A change of a message: for all from whom the message was not withheld, and rate-limited.
     case update(ofMessage: Int64)
+    /// A change of a message of a group that changes its mentions: clients count by each of them, so it is not
+    /// rate-limited.
+    case mentionChange(ofMessage: Int64)
     /// The deletion of a message.
     case deletion(ofMessage: Int64)
     /// A change of the channel's record, with the new state.
@@ -70,7 +73,7 @@ extension ChannelEvent {
     switch Subject(event) {
     case .admission(let userID): subject = .quietAdmission(ofUser: userID)
     case .departure(let userID, let reason): subject = .quietDeparture(ofUser: userID, reason)
-    case .message, .update, .deletion, .record, .operators, .expulsion, .invitation,
+    case .message, .update, .mentionChange, .deletion, .record, .operators, .expulsion, .invitation,
       .quietAdmission, .quietDeparture, .end, .announcement:
       return nil
     }
@@ -86,7 +89,10 @@ extension ChannelEvent.Subject {
     self =
       switch event {
       case .messageReceived(let message): .message(MessageFacts(message.message))
-      case .messageUpdated(let message): .update(ofMessage: message.message.id)
+      case .messageUpdated(let message):
+        message.former == nil
+          ? .update(ofMessage: message.message.id)
+          : .mentionChange(ofMessage: message.message.id)
       case .messageDeleted(let deletion): .deletion(ofMessage: deletion.messageID)
       case .channelChanged(let info), .channelFrozen(let info), .channelUnfrozen(let info):
         .record(info.channel)

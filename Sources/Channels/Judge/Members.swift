@@ -187,6 +187,26 @@ extension Members {
     return miscountingIDs.sorted()
   }
 
+  /// Whether a joined member has not read up to a message.
+  func hasUnread(_ ordinal: Int64, _ userID: String) -> Bool {
+    guard let member = table[userID], member.state == .joined else { return false }
+    return max(member.position.ordinal, member.position.floor) < ordinal
+  }
+
+  /// Notes that the mentions of a message have changed.
+  ///
+  /// Members count them only if they count the message. The connection of an editor receives the message as the
+  /// answer, which lacks the former mentions.
+  mutating func noteMentions(
+    ofMessage ordinal: Int64, by authorID: String?, editedBy editorID: String?
+  ) {
+    if uncounted.contains(ordinal) {
+      miscountingIDs.formUnion(readers(before: ordinal, except: authorID))
+    } else if let editorID, editorID != authorID, hasUnread(ordinal, editorID) {
+      miscountingIDs.insert(editorID)
+    }
+  }
+
   /// Whether the known state of a member is from before an event.
   private func isNews(_ seq: Int64, for userID: String) -> Bool {
     readSeqs.isEmpty || seq > readSeqs[userID] ?? 0

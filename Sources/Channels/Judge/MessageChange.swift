@@ -106,7 +106,12 @@ extension PendingChange {
     try MessageSize(changed).check(after: MessageSize(message))
     // Never before the message's own times, even if the clock has been set back.
     changed.updatedAt = max(now, message.createdAt, message.updatedAt)
-    var replacement = Replacement(message: changed, mentionedUserIDs: changes.mentionedUserIDs)
+    // The log keeps the mentions of a replacement without a list.
+    let hasOtherType = changed.mentionType != message.mentionType
+    var replacement = Replacement(
+      message: changed,
+      mentionedUserIDs: changes.mentionedUserIDs
+        ?? (hasOtherType ? message.mentionedUsers.map(\.id) : nil))
     // The preview belongs to the text.
     if changed.text != message.text {
       let preview = sources.preview(ofText: changed.text, in: message.type, by: authorID)

@@ -29,8 +29,8 @@ struct PendingChanges: Sendable {
   private enum Step: Sendable {
     case reading
     /// - `at`: Unix milliseconds of the event.
-    case replacing(Replacement, at: Int64)
-    case deleting(Event.Deletion, at: Int64)
+    case replacing(Replacement, of: Message, at: Int64)
+    case deleting(Message, at: Int64)
   }
 
   /// The known state of a message when a change's turn comes.
@@ -71,21 +71,23 @@ struct PendingChanges: Sendable {
       proceed(
         id, knowing: found.map { .message($0.message) } ?? .missing, in: &standing, at: now,
         into: &actions)
-    case (.replacing(let replacement, let timestamp), .success(.replaced(let seq, let mentioned))):
+    case (
+      .replacing(let replacement, let former, let timestamp),
+      .success(.replaced(let seq, let mentioned))
+    ):
       var replacement = replacement
       if replacement.mentionedUserIDs != nil { replacement.message.mentionedUsers = mentioned }
       let outdated = line.languagesOutdated(by: replacement.message.text)
       publish(
-        change, replacement.message, seq: standing.count.number(seq), at: timestamp, in: &standing,
-        now: now,
-        into: &actions)
+        change, replacement.message, from: former, seq: standing.count.number(seq), at: timestamp,
+        in: &standing, now: now, into: &actions)
       end(id, knowing: .message(replacement.message), in: &standing, at: now, into: &actions)
       return replacement.preview.map {
         PublishedMessage(replacement.message, $0, languages: replacement.languages + outdated)
       }
-    case (.deleting(let deletion, let timestamp), .success(.deleted(let seq))):
+    case (.deleting(let message, let timestamp), .success(.deleted(let seq))):
       publishDeletion(
-        deletion, change, seq: standing.count.number(seq), at: timestamp, in: &standing,
+        of: message, change, seq: standing.count.number(seq), at: timestamp, in: &standing,
         into: &actions)
       end(id, knowing: .missing, in: &standing, at: now, into: &actions)
     case (_, .failure(let error)):
@@ -119,7 +121,7 @@ struct PendingChanges: Sendable {
     let failure = LogResult.failure(.unavailable("the change was not made"))
     switch (lines[id]?.step, found?.message) {
     case (.deleting, nil): return .success(.deleted(seq: next))
-    case (.replacing(let replacement, _), let found?) where replacement.isIn(found):
+    case (.replacing(let replacement, _, _), let found?) where replacement.isIn(found):
       return .success(.replaced(seq: next, mentionedUsers: found.mentionedUsers))
     case (.reading, _): return .success(.read(.message(found)))
     case (.replacing, nil): return .failure(.missing(.message))
@@ -152,12 +154,12 @@ struct PendingChanges: Sendable {
         case .message(let message):
           switch try change.decision(on: message, standing.sources, at: now.unix) {
           case .replace(let replacement):
-            lines[id]?.step = .replacing(replacement, at: now.unix)
+            lines[id]?.step = .replacing(replacement, of: message, at: now.unix)
             let operation = LogOperation.replace(
               replacement.message, mentionedUserIDs: replacement.mentionedUserIDs, at: now.unix)
             return actions.append(.submit(.change(id), .write(operation, standing.place)))
           case .delete:
-            lines[id]?.step = .deleting(Event.Deletion(of: message), at: now.unix)
+            lines[id]?.step = .deleting(message, at: now.unix)
             return actions.append(
               .submit(.change(id), .write(.delete(messageID: id, at: now.unix), standing.place)))
           case .nothing:
@@ -200,10 +202,17 @@ struct PendingChanges: Sendable {
   }
 
   private func publish(
-    _ change: PendingChange, _ message: Message, seq: Int64, at timestamp: Int64,
-    in standing: inout Standing, now: Moment, into actions: inout JudgeActions
+    _ change: PendingChange, _ message: Message, from former: Message, seq: Int64,
+    at timestamp: Int64, in standing: inout Standing, now: Moment,
+    into actions: inout JudgeActions
   ) {
-    let changed = EventMessage(encoding: message)
+    let formerMentions = FormerMentions(from: former, to: message)
+    if let formerMentions, let ordinal = message.ordinal {
+      standing.noteMentions(in: message, before: formerMentions.mentions)
+      standing.rights.noteMentions(
+        ofMessage: ordinal, by: message.user?.id, editedBy: change.authorID)
+    }
+    let changed = EventMessage(encoding: message, former: formerMentions)
     standing.flood.settle(change.place, bytes: changed.json.count, at: now.monotonic)
     switch change.change {
     case .edit: actions.count { $0.updated += 1 }
@@ -216,11 +225,13 @@ struct PendingChanges: Sendable {
   }
 
   private func publishDeletion(
-    _ deletion: Event.Deletion, _ change: PendingChange, seq: Int64, at timestamp: Int64,
+    of message: Message, _ change: PendingChange, seq: Int64, at timestamp: Int64,
     in standing: inout Standing, into actions: inout JudgeActions
   ) {
+    let deletion = Event.Deletion(of: message)
     if let ordinal = deletion.ordinal, ordinal > 0 {
       standing.rights.uncount(ordinal, by: deletion.senderID, seq: seq)
+      standing.noteMentions(in: message)
     }
     actions.count { $0.deleted += 1 }
     actions.answer(change.call, .success(.done))

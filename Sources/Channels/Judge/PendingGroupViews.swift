@@ -32,8 +32,8 @@ struct PendingGroupViews: Sendable {
     into actions: inout JudgeActions
   ) {
     guard let request = requests[number] else { return }
-    if case .success(.read(.group(let reading))) = result,
-      reading.lastSeq != standing.count.recorded, !standing.rights.isDeleted
+    if case .success(.read(.group(let reading))) = result, !standing.rights.isDeleted,
+      !standing.isCurrent(reading, for: request)
     {
       let read = LogOperation.read(standing.read(for: request))
       return actions.append(.submit(.groupView(number), .write(read, standing.place)))
@@ -88,14 +88,29 @@ extension Standing {
     let principal = request.principal
     return .group(
       channelID: place.id, since: (try? rights.requireReading(principal)) ?? .max,
-      inviterID: rights.member(principal)?.inviterID,
+      readerID: rights.member(principal)?.user.id,
       memberLimit: rights.namesMembers(to: principal) ? request.memberLimit : 0)
+  }
+
+  /// Whether nothing that the answer shows has changed since a reading.
+  ///
+  /// A change of a position has no number.
+  fileprivate func isCurrent(_ reading: GroupReading, for request: GroupRequest) -> Bool {
+    let (known, read) = (
+      rights.member(request.principal)?.position, reading.own?.member.position
+    )
+    return reading.lastSeq == count.recorded && read?.ordinal == known?.ordinal
+      && read?.floor == known?.floor
   }
 
   fileprivate func answer(
     _ request: GroupRequest, _ reading: GroupReading, at now: Int64
   ) -> GroupAnswer {
-    let (member, principal) = (rights.member(request.principal), request.principal)
+    let principal = request.principal
+    // A member who has joined since is in no reading that was made before.
+    let own = rights.member(principal).map { member in
+      reading.own ?? OwnReading(member, inviter: nil, floorOrdinal: reading.floorOrdinal)
+    }
     let isReader = (try? rights.requireReading(principal)) != nil
     let online = sources.onlineUsers(reading.members.map(\.user.id))
     let members = reading.members.map {
@@ -107,7 +122,7 @@ extension Standing {
     return GroupAnswer(
       info: info, lastOrdinal: count.lastOrdinal, seq: count.last,
       lastMessage: isReader ? reading.lastMessage : nil,
-      own: member.map { own($0, inviter: reading.inviter, at: now) },
+      own: own.map { self.own($0, at: now) },
       members: rights.namesMembers(to: principal) ? members : nil, outcome: request.outcome)
   }
 }

@@ -55,7 +55,7 @@ struct PendingOwnChanges: Sendable {
         standing.rights.put(reading.member)
       }
       standing.rights.raiseFloor(to: reading.floorOrdinal)
-      let own = standing.own(reading.member, inviter: reading.inviter, at: now.unix)
+      let own = standing.own(reading, at: now.unix)
       actions.answer(
         request.call,
         .success(request.change == .resetHistory ? .historyReset(own) : .own(own)))
@@ -86,20 +86,25 @@ struct PendingOwnChanges: Sendable {
 
   /// The log's answer, derived from a later read of the channel.
   mutating func settled(
-    _ number: Int64, _ found: ChannelState?, in standing: Standing
+    _ number: Int64, _ found: GroupReading, in standing: Standing
   ) -> LogResult {
-    guard let request = requests[number], let found else { return .failure(.missing(.channel)) }
-    guard let stored = found.members.first(where: { $0.user.id == request.userID }) else {
+    guard let request = requests[number], var own = found.own else {
       return .failure(.missing(.member))
     }
-    let member = stored.unhidden(byMessagesUpTo: found.lastOrdinal)
-    guard standing.rights.members?[request.userID]?.hasSameOwnPart(as: member) == false else {
+    own.member = own.member.unhidden(byMessagesUpTo: found.lastOrdinal)
+    guard standing.rights.members?[request.userID]?.hasSameOwnPart(as: own.member) == false else {
       return .failure(.unavailable("the change was not made"))
     }
     requests[number]?.readSeq = found.lastSeq
-    let inviter = found.members.first { $0.user.id == member.inviterID }?.user
-    return .success(
-      .own(OwnReading(member, inviter: inviter, floorOrdinal: found.floorOrdinal)))
+    return .success(.own(own))
+  }
+
+  /// The read that shows whether a change was made.
+  func settlingRead(_ number: Int64, in standing: Standing) -> LogRead? {
+    requests[number].map {
+      .group(
+        channelID: standing.place.id, since: .max, readerID: $0.userID, memberLimit: 0)
+    }
   }
 }
 
@@ -157,14 +162,18 @@ extension Member {
 extension Standing {
   /// A member's own part in the group.
   ///
-  /// - Parameter now: Unix milliseconds.
-  func own(_ member: Member, inviter: User?, at now: Int64) -> OwnMembership {
+  /// - Parameters:
+  ///   - reading: The part as the log has it at this place among the entries.
+  ///   - now: Unix milliseconds.
+  func own(_ reading: OwnReading, at now: Int64) -> OwnMembership {
+    let member = rights.members?[reading.member.user.id] ?? reading.member
     let unread =
       isEphemeral ? 0 : rights.members?.unreadCount(of: member, last: count.lastOrdinal) ?? 0
     return OwnMembership(
-      member, inviter: inviter, isOperator: rights.isOperator(member.user.id),
+      member, inviter: reading.inviter, isOperator: rights.isOperator(member.user.id),
       mutedUntil: rights.restriction(.mute, of: member.user.id, at: now)?.endsAt ?? 0,
-      lastOrdinal: count.lastOrdinal, unreadCount: unread)
+      lastOrdinal: count.lastOrdinal, unreadCount: unread,
+      unreadMentionCount: isEphemeral ? 0 : reading.mentionCount)
   }
 
   /// Notifies the connections of a member of its own part.

@@ -261,6 +261,7 @@ struct PendingSends: Sendable {
     if case .direct(let arrival) = send.course { actions.append(.measure(since: arrival)) }
     finish(send, .success(sent), into: &actions)
     let shown = sent.shown
+    if ordinal != nil { standing.noteMentions(in: shown.message) }
     standing.publish(
       .messageReceived(shown), seq: seq, at: shown.message.createdAt, author: send.author,
       into: &actions)

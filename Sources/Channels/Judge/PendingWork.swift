@@ -19,6 +19,7 @@ struct PendingWork: Sendable {
 
   private var views: [Int64: View] = [:]
   private var groupViews = PendingGroupViews()
+  private var blockedMentions = PendingBlockedMentions()
   private var lastView: Int64 = 0
 
   init(_ standing: Standing, _ requests: RequestMemory) {
@@ -28,7 +29,7 @@ struct PendingWork: Sendable {
 
   var isEmpty: Bool {
     sends.isEmpty && changes.isEmpty && operations.isEmpty && enrichments.isEmpty && views.isEmpty
-      && groupViews.isEmpty && ownChanges.isEmpty
+      && groupViews.isEmpty && ownChanges.isEmpty && blockedMentions.isEmpty
   }
 
   // MARK: Commands
@@ -127,6 +128,10 @@ struct PendingWork: Sendable {
     }
     for userID in standing.rights.takeMiscountingIDs() {
       notify(userID, of: .recounted, into: &actions)
+    }
+    for mention in standing.takeMentions() {
+      lastView += 1
+      blockedMentions.begin(mention, lastView, in: standing, into: &actions)
     }
   }
 
@@ -378,6 +383,9 @@ struct PendingWork: Sendable {
       }
     case .view(let number):
       groupViews.didRead(number, result, in: &standing, at: now, into: &actions)
+      for userID in blockedMentions.didRead(number, result, in: standing) {
+        notify(userID, of: .recounted, into: &actions)
+      }
       answerView(number, result, at: now, into: &actions)
     case .groupView(let number):
       groupViews.didReadInPlace(number, result, in: &standing, at: now, into: &actions)
@@ -410,7 +418,8 @@ struct PendingWork: Sendable {
   func settlingRead(of entry: EntryID) -> LogRead? {
     switch entry {
     case .send(let id), .change(let id): .message(id, channelID: standing.place.id)
-    case .operation, .own: .channel(url: standing.place.url)
+    case .operation: .channel(url: standing.place.url)
+    case .own(let number): ownChanges.settlingRead(number, in: standing)
     case .repetition, .view, .groupView: nil
     }
   }
@@ -422,7 +431,7 @@ struct PendingWork: Sendable {
     case (.change(let id), .message(let found)):
       changes.settled(id, found, next: standing.count.recorded + 1)
     case (.operation, .channel(let found)): operations.settled(found, in: standing)
-    case (.own(let number), .channel(let found)):
+    case (.own(let number), .group(let found)):
       ownChanges.settled(number, found, in: standing)
     case (_, _): .failure(.damaged("an answer to another question"))
     }

@@ -265,6 +265,13 @@ struct Rights: Sendable {
     members?.uncount(ordinal, by: userID, seq: seq)
   }
 
+  /// Notes that the mentions of a message of a group have changed.
+  mutating func noteMentions(
+    ofMessage ordinal: Int64, by authorID: String?, editedBy editorID: String?
+  ) {
+    members?.noteMentions(ofMessage: ordinal, by: authorID, editedBy: editorID)
+  }
+
   /// The members who must be notified of their numbers of unread messages.
   mutating func takeMiscountingIDs() -> [String] { members?.takeMiscountingIDs() ?? [] }
 

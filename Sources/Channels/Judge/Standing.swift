@@ -10,6 +10,8 @@ struct Standing: Sendable {
   var count: EventCount
   /// The members of a group who are typing.
   var typing = TypingMembers()
+  /// Messages of a group that mention members, of which blockers of the authors are to be found.
+  var mentions: [MentionNote] = []
   /// The members of a group who have read further.
   var reads = ReadMoves()
   /// The users' wrong access codes.

@@ -66,7 +66,8 @@ package indirect enum LogOperation: Sendable, Hashable {
   /// Writes the changeable parts of a message (text, data, custom type, mentions, extra data,
   /// preview, translations, `updated_at`) and records `message.updated`.
   ///
-  /// - `mentionedUserIDs`: The new list of mentioned users; `nil` keeps the present one.
+  /// - `mentionedUserIDs`: The new list of mentioned users; `nil` keeps the present one, and the type of
+  ///   the mention.
   ///
   /// Outcome: `replaced`. Error: `missing(.message)`.
   case replace(Message, mentionedUserIDs: [String]?, at: Int64)

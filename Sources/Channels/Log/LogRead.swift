@@ -32,8 +32,11 @@ package enum LogRead: Sendable, Hashable {
   /// A group as a member sees it. Answer: `group`.
   ///
   /// - `since`: See ``Member/visibleFrom``.
+  /// - `readerID`: The member; `nil` for none.
   /// - `memberLimit`: The number of members: operators first, then those who joined last.
-  case group(channelID: Int64, since: Int64, inviterID: String?, memberLimit: Int)
+  case group(channelID: Int64, since: Int64, readerID: String?, memberLimit: Int)
+  /// The joined members of a group who block a user. Answer: `ids`.
+  case blockers(ofUser: String, channelID: Int64)
   /// The terms and counts of the given channels that exist, in no order. Answer: `places`.
   case places([Int64])
 }
@@ -54,6 +57,7 @@ package enum LogReading: Sendable, Hashable {
   case page(MessagePage<Message>)
   case users([User])
   indirect case group(GroupReading)
+  case ids([String])
   case places([LogChannel])
 }
 
@@ -62,21 +66,24 @@ package struct GroupReading: Sendable, Hashable {
   /// The newest message that the member may read.
   package var lastMessage: Message?
   package var members: [Member]
-  /// The inviter with its profile; `nil` if it was deleted.
-  package var inviter: User?
+  /// The part of the reader; `nil` if there is none, or it is no member.
+  package var own: OwnReading?
+  /// The number of countable messages that the group has ever had.
+  package var lastOrdinal: Int64
   /// See ``ChannelState/floorOrdinal``.
   package var floorOrdinal: Int64
   /// The last durable event of the group that the reading includes.
   package var lastSeq: Int64
 
   package init(
-    lastMessage: Message?, members: [Member], inviter: User?, floorOrdinal: Int64 = 0,
-    lastSeq: Int64 = 0
+    lastMessage: Message?, members: [Member], own: OwnReading?, lastOrdinal: Int64 = 0,
+    floorOrdinal: Int64 = 0, lastSeq: Int64 = 0
   ) {
     self.lastSeq = lastSeq
     self.lastMessage = lastMessage
     self.members = members
-    self.inviter = inviter
+    self.own = own
+    self.lastOrdinal = lastOrdinal
     self.floorOrdinal = floorOrdinal
   }
 }
@@ -88,8 +95,13 @@ package struct OwnReading: Sendable, Hashable {
   package var inviter: User?
   /// See ``ChannelState/floorOrdinal``.
   package var floorOrdinal: Int64
+  /// The number of unread messages that mention the member; 0 for an invited member.
+  package var mentionCount: Int64
 
-  package init(_ member: Member, inviter: User?, floorOrdinal: Int64) {
+  package init(
+    _ member: Member, inviter: User?, floorOrdinal: Int64, mentionCount: Int64 = 0
+  ) {
+    self.mentionCount = mentionCount
     self.member = member
     self.inviter = inviter
     self.floorOrdinal = floorOrdinal

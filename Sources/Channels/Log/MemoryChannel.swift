@@ -311,8 +311,18 @@ extension MemoryChannel {
       throw .missing(.message)
     }
     members.put(changed)
+    return own(changed, users)
+  }
+
+  private func own(_ member: Member, _ users: MemoryLogUsers) -> OwnReading {
+    let (id, position) = (member.user.id, member.position)
+    let blockedIDs = users.blocks.filter { $0.blockerID == id }.map(\.blockedID)
     return OwnReading(
-      changed.shown(users), inviter: changed.inviterID.flatMap { users[$0] }, floorOrdinal: 0)
+      member.shown(users), inviter: member.inviterID.flatMap { users[$0] }, floorOrdinal: 0,
+      mentionCount: member.state == .invited
+        ? 0
+        : messages.mentionCount(
+          of: id, after: max(position.ordinal, position.floor), exceptBy: Set(blockedIDs)))
   }
 
   private struct Facts: OwnChangeFacts {
@@ -328,11 +338,21 @@ extension MemoryChannel {
     }
   }
 
-  /// The group as a member sees it, without its inviter.
-  func reading(since: Int64, memberLimit: Int, _ users: MemoryLogUsers) -> GroupReading {
+  /// The group as a member sees it.
+  func reading(
+    since: Int64, by readerID: String?, memberLimit: Int, _ users: MemoryLogUsers
+  ) -> GroupReading {
     GroupReading(
       lastMessage: messages.newest(since: since)?.shown(users.profiles).message,
-      members: members.sample(memberLimit, operatorIDs: operatorIDs, users), inviter: nil)
+      members: members.sample(memberLimit, operatorIDs: operatorIDs, users),
+      own: readerID.flatMap { members[$0] }.map { own($0, users) }, lastOrdinal: lastOrdinal,
+      lastSeq: lastSeq)
+  }
+
+  func joinedBlockers(of userID: String, _ users: MemoryLogUsers) -> [String] {
+    members.ids.filter { id in
+      members[id]?.state == .joined && users.blocks.contains(Block(by: id, of: userID))
+    }.sorted()
   }
 }
 

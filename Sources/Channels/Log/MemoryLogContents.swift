@@ -184,12 +184,12 @@ package struct MemoryLogContents: Sendable {
       return .missed(
         channel.missed(after: seq, byteLimit: byteLimit, reach: reach, users.profiles))
     case .users(let ids): return .users(users.existing(ids))
-    case .group(let id, let since, let inviterID, let memberLimit):
-      let reading = channels[id]?.reading(since: since, memberLimit: memberLimit, users)
+    case .group(let id, let since, let readerID, let memberLimit):
       return .group(
-        GroupReading(
-          lastMessage: reading?.lastMessage, members: reading?.members ?? [],
-          inviter: inviterID.flatMap { users[$0] }, lastSeq: channels[id]?.lastSeq ?? 0))
+        channels[id]?.reading(since: since, by: readerID, memberLimit: memberLimit, users)
+          ?? GroupReading(lastMessage: nil, members: [], own: nil))
+    case .blockers(let userID, let id):
+      return .ids(channels[id]?.joinedBlockers(of: userID, users) ?? [])
     case .places(let ids): return .places(ids.compactMap { channels[$0]?.place })
     }
   }

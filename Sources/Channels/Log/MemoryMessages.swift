@@ -135,6 +135,19 @@ struct MemoryMessages: Sendable {
       })
   }
 
+  /// The number of messages after an ordinal that mention a user, without its own and those of some users.
+  func mentionCount(
+    of userID: String, after ordinal: Int64, exceptBy authorIDs: Set<String>
+  ) -> Int64 {
+    Int64(
+      entries.count { entry in
+        let message = entry.message.message
+        guard message.ordinal ?? 0 > ordinal, uncounted[message.id] == nil else { return false }
+        if let id = message.user?.id, id == userID || authorIDs.contains(id) { return false }
+        return MessageMentions(message.mentionType, entry.mentionedIDs)?.include(userID) == true
+      })
+  }
+
   func last(upTo seq: Int64) -> SequencedMessage? {
     entries.last { $0.message.seq <= seq }?.message
   }

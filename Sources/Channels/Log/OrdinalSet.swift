@@ -13,8 +13,8 @@ package struct OrdinalSet: Sendable, Hashable {
   /// - Returns: Whether the ordinal was not in the set.
   @discardableResult
   package mutating func insert(_ ordinal: Int64) -> Bool {
+    guard !contains(ordinal) else { return false }
     let index = firstRange(endingFrom: ordinal)
-    if index < ranges.count, ranges[index].contains(ordinal) { return false }
     let joinsPrevious = index > 0 && ranges[index - 1].upperBound == ordinal - 1
     let joinsNext = index < ranges.count && ranges[index].lowerBound == ordinal + 1
     switch (joinsPrevious, joinsNext) {
@@ -26,6 +26,11 @@ package struct OrdinalSet: Sendable, Hashable {
     case (false, false): ranges.insert(ordinal...ordinal, at: index)
     }
     return true
+  }
+
+  package func contains(_ ordinal: Int64) -> Bool {
+    let index = firstRange(endingFrom: ordinal)
+    return index < ranges.count && ranges[index].contains(ordinal)
   }
 
   /// The number of elements after an ordinal.

@@ -132,6 +132,7 @@ extension ChannelStage {
     _ event: ChannelEvent, at now: Moment, into actions: inout StageActions
   ) {
     if case .deletion(let messageID) = event.subject { updates.forget(messageID) }
+    if case .mentionChange(let messageID) = event.subject { updates.forget(messageID) }
     reach(event, at: now)
     switch event.subject {
     case .message(let message):
@@ -144,7 +145,8 @@ extension ChannelStage {
     case .update(let messageID):
       let update = updates.offer(
         event, of: messageID, timestamp: event.timestamp, at: now.monotonic)
-      if let update { publish(update: update) }
+      if let update { publish(update, ofMessage: messageID) }
+    case .mentionChange(let messageID): publish(event, ofMessage: messageID)
     case .deletion(let messageID):
       audience.forget(messageID)
       publish(event.payload, except: event.author)
@@ -199,7 +201,11 @@ extension ChannelStage {
   /// Publishes an update to all except those from whom the message was withheld.
   private mutating func publish(update event: ChannelEvent) {
     guard case .update(let messageID) = event.subject else { return }
-    publish(event.payload, except: event.author, audience.slots(withheld: messageID))
+    publish(event, ofMessage: messageID)
+  }
+
+  private mutating func publish(_ update: ChannelEvent, ofMessage messageID: Int64) {
+    publish(update.payload, except: update.author, audience.slots(withheld: messageID))
   }
 
   /// Queues a notification for the end of the turn.

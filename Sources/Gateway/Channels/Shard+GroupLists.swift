@@ -84,6 +84,7 @@ extension GroupNumbers {
   func encode(into writer: inout JSONWriter) {
     writer.object {
       $0.member("unread_message_count", unreadMessageCount)
+      $0.member("unread_mention_count", unreadMentionCount)
       $0.member("unread_channel_count", unreadChannelCount)
       $0.member("invitation_count", invitationCount)
     }

@@ -138,6 +138,7 @@ extension GroupAnswer {
       writer.member("joined_ts", own.joinedAt / 1000)
       writer.member("ts_message_offset", own.visibleFrom)
       writer.member("unread_message_count", own.unreadCount)
+      writer.member("unread_mention_count", own.unreadMentionCount)
       writer.member("user_last_read", own.readAt)
       writer.member("hidden_state", own.hiddenState.rawValue)
       writer.member("is_hidden", own.hiddenState != .unhidden)

@@ -94,6 +94,7 @@ enum UserGroupEndpoints {
 
   private enum Item: String, CaseIterable {
     case messages = "group_channel_unread_message_count"
+    case mentions = "group_channel_unread_mention_count"
     case invitations = "group_channel_invitation_count"
   }
 
@@ -115,6 +116,8 @@ enum UserGroupEndpoints {
           switch item {
           case .messages:
             $0.member("group_channel_unread_message_count", numbers.unreadMessageCount)
+          case .mentions:
+            $0.member("group_channel_unread_mention_count", numbers.unreadMentionCount)
           case .invitations:
             $0.member("group_channel_invitation_count", numbers.invitationCount)
           }

@@ -6,6 +6,8 @@ extension Event {
     package var ordinal: Int64?
     /// The author of a message of a group.
     package var senderID: String?
+    /// The members whom a message with an ordinal has mentioned, as far as they are known.
+    package var mentions: MessageMentions?
 
     package init(messageID: Int64) {
       self.messageID = messageID
@@ -15,18 +17,21 @@ extension Event {
       messageID = message.id
       ordinal = message.ordinal
       senderID = message.ordinal == nil ? nil : message.user?.id
+      if message.ordinal ?? 0 > 0 { mentions = MessageMentions(of: message) }
     }
 
     init(_ reader: ResourceReader) throws(ResourceError) {
       messageID = try reader.integer("message_id")
       if reader.node.present("ordinal") != nil { ordinal = try reader.integer("ordinal") }
       if reader.node.present("sender_id") != nil { senderID = try reader.text("sender_id") }
+      mentions = try MessageMentions(reader)
     }
 
     func encode(into writer: inout JSONWriter) {
       writer.member("message_id", messageID)
       if let ordinal { writer.member("ordinal", ordinal) }
       if let senderID { writer.member("sender_id", senderID) }
+      mentions?.encode(into: &writer)
     }
   }
 

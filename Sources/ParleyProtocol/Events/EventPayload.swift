@@ -26,9 +26,7 @@ enum EventPayload {
   /// Writes the members of the event.
   func encode(into writer: inout JSONWriter) {
     switch self {
-    case .message(let message):
-      writer.name("message")
-      message.encode(into: &writer)
+    case .message(let message): message.encodeMembers(into: &writer)
     case .channel(let channel):
       writer.name("channel")
       channel.encode(into: &writer)
@@ -84,7 +82,10 @@ struct EventMembers {
   }
 
   func message() throws(ResourceError) -> EventMessage {
-    EventMessage(try Message(json: reader.member("message")))
+    let former = try reader.node.present("former_mentions").map { node throws(ResourceError) in
+      FormerMentions(try MessageMentions(try ResourceReader("former_mentions", node)))
+    }
+    return EventMessage(encoding: try Message(json: reader.member("message")), former: former)
   }
 
   func own() throws(ResourceError) -> OwnMembership {

@@ -118,4 +118,5 @@ package enum CountPreference: String, Sendable, CaseIterable {
   case off
 
   package var countsMessages: Bool { self == .all || self == .messagesOnly }
+  package var countsMentions: Bool { self == .all || self == .mentionsOnly }
 }

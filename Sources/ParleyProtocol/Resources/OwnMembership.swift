@@ -21,6 +21,8 @@ package struct OwnMembership: Sendable, Hashable {
   package var lastOrdinal: Int64
   /// 0 if the member does not want to know.
   package var unreadCount: Int64
+  /// The number of unread messages that mention the member; 0 if the member does not want to know.
+  package var unreadMentionCount: Int64
   /// The last message that the member has read, or the last one before its history, whichever is later.
   package var readOrdinal: Int64
   /// See ``ReadPosition/readAt``.
@@ -34,10 +36,10 @@ package struct OwnMembership: Sendable, Hashable {
 
   /// - Parameters:
   ///   - lastOrdinal: The last message of the group.
-  ///   - unreadCount: Whatever the member prefers to know.
+  ///   - unreadCount: Whatever the member prefers to know, as the next one.
   package init(
     _ member: Member, inviter: User?, isOperator: Bool, mutedUntil: Int64, lastOrdinal: Int64,
-    unreadCount: Int64
+    unreadCount: Int64, unreadMentionCount: Int64
   ) {
     state = member.state
     self.isOperator = isOperator
@@ -46,6 +48,7 @@ package struct OwnMembership: Sendable, Hashable {
     joinedAt = member.joinedAt
     self.lastOrdinal = lastOrdinal
     self.unreadCount = member.countPreference.countsMessages ? unreadCount : 0
+    self.unreadMentionCount = member.countPreference.countsMentions ? unreadMentionCount : 0
     readOrdinal = max(member.position.ordinal, member.position.floor)
     readAt = member.position.readAt
     visibleFrom = member.visibleFrom
@@ -66,6 +69,7 @@ package struct OwnMembership: Sendable, Hashable {
     joinedAt = try reader.integer("joined_at")
     lastOrdinal = try reader.integer("last_ordinal")
     unreadCount = try reader.integer("unread_message_count")
+    unreadMentionCount = try reader.integer("unread_mention_count")
     readOrdinal = try reader.integer("read_ordinal")
     readAt = try reader.integer("read_at")
     visibleFrom = try reader.integer("visible_from")
@@ -85,6 +89,7 @@ package struct OwnMembership: Sendable, Hashable {
       $0.member("joined_at", joinedAt)
       $0.member("last_ordinal", lastOrdinal)
       $0.member("unread_message_count", unreadCount)
+      $0.member("unread_mention_count", unreadMentionCount)
       $0.member("read_ordinal", readOrdinal)
       $0.member("read_at", readAt)
       $0.member("visible_from", visibleFrom)

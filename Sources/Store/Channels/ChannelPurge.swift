@@ -4,7 +4,7 @@ enum PurgeProgress {
   case unfinished
 }
 
-/// Removes the messages, with the records of deleted ones, and the events of deleted channels, step by step.
+/// Removes the messages, with the records of deleted ones and of mentions, and the events of deleted channels, step by step.
 ///
 /// A channel may hold millions of them; removing them at once would block all messages for many seconds.
 /// They are not visible in the meantime: their channel is gone, and its number is never assigned to
@@ -55,12 +55,14 @@ enum ChannelPurge {
         AND seq IN (SELECT seq FROM events WHERE channel_id = ?1 LIMIT ?2)
       """, [channelID, rowLimit])
     guard events < rowLimit else { return }
-    let deleted = try connection.change(
-      """
-      DELETE FROM uncounted WHERE channel_id = ?1
-        AND ordinal IN (SELECT ordinal FROM uncounted WHERE channel_id = ?1 LIMIT ?2)
-      """, [channelID, rowLimit])
-    guard deleted < rowLimit else { return }
+    for table in ["uncounted", "mentions", "channel_mentions"] {
+      let rows = try connection.change(
+        """
+        DELETE FROM \(table) WHERE channel_id = ?1
+          AND ordinal IN (SELECT ordinal FROM \(table) WHERE channel_id = ?1 LIMIT ?2)
+        """, [channelID, rowLimit])
+      guard rows < rowLimit else { return }
+    }
     let files = try FileRows.remove(ofChannel: channelID, limit: rowLimit, on: connection)
     guard files < rowLimit else { return }
     try connection.execute("DELETE FROM orphaned_channels WHERE channel_id = ?", [channelID])

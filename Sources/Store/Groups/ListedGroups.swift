@@ -28,7 +28,7 @@ struct GroupRowReading {
 /// Numbers of messages, for statements about `members`, `channels` and `groups`.
 extension StoreStatement {
   /// The last message that a member counts as read.
-  private static let readUpTo: StoreStatement = .greater(
+  static let readUpTo: StoreStatement = .greater(
     .greater("members.read_ordinal", "members.floor_ordinal"), "groups.floor_ordinal")
 
   /// Whether a member sees the group in its list.
@@ -50,6 +50,7 @@ private struct OwnPart {
   var inviter: User?
   var mutedUntil: Int64
   var unreadCount: Int64
+  var unreadMentionCount: Int64
 }
 
 extension StoreTransaction {
@@ -81,7 +82,8 @@ extension StoreTransaction {
       group.own = OwnMembership(
         part.member, inviter: part.inviter,
         isOperator: state.channel.operators.contains { $0.id == userID },
-        mutedUntil: part.mutedUntil, lastOrdinal: state.lastOrdinal, unreadCount: part.unreadCount)
+        mutedUntil: part.mutedUntil, lastOrdinal: state.lastOrdinal, unreadCount: part.unreadCount,
+        unreadMentionCount: part.unreadMentionCount)
     }
     let isForNobody = reading.viewerID == nil
     if isForNobody || part?.member.state == .joined {
@@ -114,11 +116,13 @@ extension StoreTransaction {
   private func ownParts(
     of userID: String, in ids: [Int64], at now: Int64
   ) throws -> [Int64: OwnPart] {
+    let isCounting: StoreStatement =
+      "members.state = \(MemberState.joined.stored) AND channels.is_ephemeral = 0"
     let found = try connection.all(
       """
       SELECT \(Member.columns), members.channel_id,
-        CASE WHEN members.state = \(MemberState.joined.stored) AND channels.is_ephemeral = 0
-          THEN \(.unreadCount) ELSE 0 END,
+        CASE WHEN \(isCounting) THEN \(.unreadCount) ELSE 0 END,
+        CASE WHEN \(isCounting) THEN \(.unreadMentionCount) ELSE 0 END,
         coalesce((SELECT ends_at FROM mutes WHERE mutes.channel_id = members.channel_id
           AND mutes.user_id = members.user_id AND ends_at > ?), 0)
       FROM members JOIN users ON users.user_id = members.user_id
@@ -129,7 +133,8 @@ extension StoreTransaction {
     ) { row in
       let part = OwnPart(
         member: try Member(row: row, connection.fileURL), inviter: nil,
-        mutedUntil: row[Member.columnCount + 2], unreadCount: row[Member.columnCount + 1])
+        mutedUntil: row[Member.columnCount + 3], unreadCount: row[Member.columnCount + 1],
+        unreadMentionCount: row[Member.columnCount + 2])
       return (row[Member.columnCount] as Int64, part)
     }
     let inviters = try users(Set(found.compactMap(\.1.member.inviterID)))

@@ -168,19 +168,19 @@ extension StoreTransaction {
   ///
   /// - Parameter since: ``Member/visibleFrom``.
   func groupReading(
-    channelID: Int64, since: Int64, inviterID: String?, memberLimit: Int
+    channelID: Int64, since: Int64, readerID: String?, memberLimit: Int
   ) throws -> GroupReading {
     let ends = try connection.first(
       """
-      SELECT floor_ordinal, last_seq FROM channels JOIN groups USING (channel_id)
+      SELECT last_ordinal, floor_ordinal, last_seq FROM channels JOIN groups USING (channel_id)
       WHERE channel_id = ?
       """, [channelID]
-    ) { (floor: $0[0] as Int64, seq: $0[1] as Int64) }
+    ) { (last: $0[0] as Int64, floor: $0[1] as Int64, seq: $0[2] as Int64) }
     return GroupReading(
       lastMessage: try lastMessage(inChannel: channelID, since: since),
       members: memberLimit > 0 ? try sample(memberLimit, ofMembersOf: channelID) : [],
-      inviter: try inviterID.flatMap { try user($0) },
-      floorOrdinal: ends?.floor ?? 0, lastSeq: ends?.seq ?? 0)
+      own: try readerID.flatMap { try ownReading(of: $0, channelID: channelID) },
+      lastOrdinal: ends?.last ?? 0, floorOrdinal: ends?.floor ?? 0, lastSeq: ends?.seq ?? 0)
   }
 
   /// The newest message of a channel from a time on.

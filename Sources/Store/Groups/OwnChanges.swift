@@ -11,25 +11,19 @@ extension WriteTransaction {
     guard let member = try members([userID], channelID: channelID)[ExactText(userID)],
       member.state == .joined
     else { throw LogError.missing(.member) }
-    let (last, floor) = try ends(ofGroup: channelID)
+    let last = try lastPlace(inGroup: channelID)
     let facts = StoredOwnChangeFacts(reading: self, channelID: channelID, last: last)
     guard let changed = try member.applying(change, visibleFrom: visibleFrom, facts) else {
       throw StoreError.notFound(.message)
     }
     if changed != member { try store(changed, channelID: channelID) }
-    return OwnReading(
-      changed, inviter: try changed.inviterID.flatMap { try user($0) },
-      floorOrdinal: floor)
+    return try ownReading(changed, channelID: channelID)
   }
 
-  /// The last message of a group, and the last one that has expired.
-  private func ends(ofGroup id: Int64) throws -> (last: MessagePlace, floor: Int64) {
+  private func lastPlace(inGroup id: Int64) throws -> MessagePlace {
     let found = try connection.first(
-      """
-      SELECT last_ordinal, last_created_at, floor_ordinal
-      FROM channels JOIN groups USING (channel_id) WHERE channel_id = ?
-      """, [id]
-    ) { (last: MessagePlace(ordinal: $0[0], createdAt: $0[1]), floor: $0[2] as Int64) }
+      "SELECT last_ordinal, last_created_at FROM channels WHERE channel_id = ?", [id]
+    ) { MessagePlace(ordinal: $0[0], createdAt: $0[1]) }
     guard let found else { throw StoreError.notFound(.channel) }
     return found
   }
@@ -53,6 +47,7 @@ extension WriteTransaction {
   func uncount(
     _ place: MessagePlace, ofMessage id: Int64, by userID: String?, channelID: Int64
   ) throws {
+    try removeMentions(ofMessage: place.ordinal, channelID: channelID)
     let count = try connection.change(
       "\(DisregardedMessage.insertion) ON CONFLICT DO NOTHING",
       [channelID, place.ordinal, id, place.createdAt])
@@ -72,6 +67,7 @@ extension WriteTransaction {
       [ordinal, channelID, ordinal])
     try connection.execute(
       "DELETE FROM uncounted WHERE channel_id = ? AND ordinal <= ?", [channelID, ordinal])
+    try removeMentions(upTo: ordinal, channelID: channelID)
     try connection.execute(
       "UPDATE channels SET changed_at = \(.nextChange) WHERE channel_id = ?", [channelID])
   }

@@ -5,7 +5,9 @@ package import ParleyProtocol
 package struct GroupNumbers: Sendable, Hashable {
   /// Messages that the user has not read, in groups whose messages it counts.
   package var unreadMessageCount: Int64
-  /// Groups with such messages.
+  /// Those of them that mention the user, in groups whose mentions it counts.
+  package var unreadMentionCount: Int64
+  /// Groups with unread messages.
   package var unreadChannelCount: Int64
   /// Open invitations.
   package var invitationCount: Int64
@@ -58,23 +60,28 @@ extension StoreTransaction {
     filter.require("NOT \(.isUnwantedInvitation)")
     filter.require("channels.custom_type", isAnyOf: totals.customTypes)
     if let isSuper = totals.isSuper { filter.require("groups.is_super = ?", [isSuper]) }
-    let isCounted: StoreStatement = """
-      members.state = \(MemberState.joined.stored) AND channels.is_ephemeral = 0
-        AND \(.isUnhidden) AND members.count_preference IN (0, 1)
+    let isShown: StoreStatement = """
+      members.state = \(MemberState.joined.stored) AND channels.is_ephemeral = 0 AND \(.isUnhidden)
+        AND members.count_preference
       """
     let found = try connection.first(
       """
-      SELECT CAST(coalesce(sum(unread), 0) AS bigint), count(CASE WHEN unread > 0 THEN 1 END),
-        count(invited)
+      SELECT CAST(coalesce(sum(unread), 0) AS bigint), CAST(coalesce(sum(mentions), 0) AS bigint),
+        count(CASE WHEN unread > 0 THEN 1 END), count(invited)
       FROM (
-        SELECT CASE WHEN \(isCounted) THEN \(.unreadCount) ELSE 0 END AS unread,
+        SELECT CASE WHEN \(isShown) IN (0, 1) THEN \(.unreadCount) ELSE 0 END AS unread,
+          CASE WHEN \(isShown) IN (0, 2) THEN \(.unreadMentionCount) ELSE 0 END AS mentions,
           CASE WHEN members.state = \(MemberState.invited.stored) THEN 1 END AS invited
         FROM members \(.index("members_by_user")) CROSS JOIN channels CROSS JOIN groups
         WHERE \(filter.sql)) AS numbers
       """, filter.arguments
     ) {
-      GroupNumbers(unreadMessageCount: $0[0], unreadChannelCount: $0[1], invitationCount: $0[2])
+      GroupNumbers(
+        unreadMessageCount: $0[0], unreadMentionCount: $0[1], unreadChannelCount: $0[2],
+        invitationCount: $0[3])
     }
-    return found ?? GroupNumbers(unreadMessageCount: 0, unreadChannelCount: 0, invitationCount: 0)
+    return found
+      ?? GroupNumbers(
+        unreadMessageCount: 0, unreadMentionCount: 0, unreadChannelCount: 0, invitationCount: 0)
   }
 }

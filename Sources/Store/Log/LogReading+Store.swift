@@ -25,10 +25,12 @@ extension StoreTransaction {
       return .missed(
         try missed(channelID: channelID, after: seq, byteLimit: byteLimit, reach: reach))
     case .users(let ids): return .users(try usersInOrder(ids))
-    case .group(let channelID, let since, let inviterID, let memberLimit):
+    case .group(let channelID, let since, let readerID, let memberLimit):
       return .group(
         try groupReading(
-          channelID: channelID, since: since, inviterID: inviterID, memberLimit: memberLimit))
+          channelID: channelID, since: since, readerID: readerID, memberLimit: memberLimit))
+    case .blockers(let userID, let channelID):
+      return .ids(try joinedBlockers(of: userID, channelID: channelID))
     case .places(let ids): return .places(try places(ids))
     }
   }

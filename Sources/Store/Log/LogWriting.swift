@@ -118,6 +118,9 @@ struct LogWriting {
     message.mentionedUsers = try transaction.usersInOrder(
       mentionedIDs ?? message.mentionedUsers.map(\.id))
     let replaced = try transaction.replaceMessage(message, channelID: channel.id, at: time)
+    if mentionedIDs != nil {
+      try transaction.replaceMentions(of: message, channelID: channel.id)
+    }
     return .replaced(seq: replaced.seq, mentionedUsers: message.mentionedUsers)
   }
 

@@ -173,6 +173,9 @@ final class MessageAppender: MessageAppending {
     if let message = DisregardedMessage(new, ordinal: ordinal, channelID: channel.id) {
       for write in message.writes { try connection.execute(write.statement, write.values) }
     }
+    if let rows = MentionRows(new, mentionedIDs, ordinal: ordinal, channelID: channel.id) {
+      for write in rows.writes { try connection.execute(write.statement, write.values) }
+    }
     return ordinal
   }
 

@@ -14,13 +14,13 @@ extension WriteTransaction {
     let deleted = try connection.all(
       """
       DELETE FROM messages WHERE message_id = ? AND channel_id = ?
-      RETURNING user_id, created_at, flood_exempt, ordinal
+      RETURNING user_id, created_at, flood_exempt, ordinal, mention_type, mentioned_users
       """,
       [id, channelID]
     ) {
       (
         userID: $0[0] as String?, createdAt: $0[1] as Int64, isFloodExempt: $0[2] as Bool,
-        ordinal: $0[3] as Int64?
+        ordinal: $0[3] as Int64?, mentionType: $0[4] as String, mentionedUsers: $0[5] as String?
       )
     }
     guard let message = deleted.first else { throw StoreError.notFound(.message) }
@@ -34,6 +34,10 @@ extension WriteTransaction {
     if let ordinal = message.ordinal {
       (deletion.ordinal, deletion.senderID) = (ordinal, message.userID)
       if ordinal > 0 {
+        let ids = try message.mentionedUsers.map { try StoredJSON.decode([String].self, from: $0) }
+        deletion.mentions = MentionType(rawValue: message.mentionType).flatMap {
+          MessageMentions($0, ids ?? [])
+        }
         try uncount(
           MessagePlace(ordinal: ordinal, createdAt: message.createdAt), ofMessage: id,
           by: message.userID, channelID: channelID)

@@ -174,6 +174,8 @@ private struct CopiedTable {
       """),
     CopiedTable("departures", "user_id url changed_at#"),
     CopiedTable("uncounted", "channel_id# ordinal# message_id# created_at#"),
+    CopiedTable("mentions", "user_id channel_id# ordinal# author_id"),
+    CopiedTable("channel_mentions", "channel_id# ordinal# author_id"),
     CopiedTable("bans", "channel_id# user_id starts_at# ends_at# description"),
     CopiedTable("mutes", "channel_id# user_id starts_at# ends_at# description"),
     CopiedTable("metacounters", "channel_id# key value#"),

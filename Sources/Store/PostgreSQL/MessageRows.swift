@@ -19,6 +19,8 @@ struct MessageRows {
   var outbox: [OutboxRow] = []
   /// The messages among them that are unread for no member.
   var disregarded: [DisregardedMessage] = []
+  /// The mentions in them.
+  var mentions: [MentionRows] = []
   /// The last messages of authors in groups.
   private var lastOwn: [Author: (ordinal: Int64, createdAt: Int64)] = [:]
   /// The numbers of messages that did not move their authors' positions, after those that did.

@@ -217,6 +217,9 @@ final class PostgreSQLAppender: MessageAppending {
     if let message = DisregardedMessage(new, ordinal: ordinal, channelID: channel.id) {
       rows.disregarded.append(message)
     }
+    let mentions = MentionRows(
+      new, mentioned.map(\.id), ordinal: ordinal, channelID: channel.id)
+    if let mentions { rows.mentions.append(mentions) }
     if let request { rows.requests.append((request, message.id, message.createdAt)) }
     if let upload = new.upload {
       if comesFromUser {
@@ -287,8 +290,8 @@ final class PostgreSQLAppender: MessageAppending {
         : Query(Self.move, moved))
     for query in rows.insertions { try session.runLater(query) }
     for query in rows.readings { try session.runLater(query) }
-    for message in rows.disregarded {
-      for write in message.writes { try session.runLater(write.statement, write.values) }
+    for write in rows.disregarded.flatMap(\.writes) + rows.mentions.flatMap(\.writes) {
+      try session.runLater(write.statement, write.values)
     }
     for row in rows.outbox {
       try session.insertLater(

@@ -30,6 +30,7 @@ enum PostgreSQLSchema {
     (14, ChangesSchema.postgreSQL),
     (15, SuperGroupsSchema.postgreSQL),
     (16, DeparturesSchema.script),
+    (17, MentionsSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

@@ -49,6 +49,7 @@ enum Migrations {
     Migration("23 changes of groups", ChangesSchema.create),
     Migration("24 super groups", SuperGroupsSchema.create),
     Migration("25 age of departures", DeparturesSchema.create),
+    Migration("26 mentions", steps: MentionsSchema.steps),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

@@ -66,7 +66,7 @@ extension WriteTransaction {
   /// them over. Messages that mentioned the user no longer do.
   ///
   /// - Returns: `.unfinished` while it operates a channel or is a member of one, or had more than 100 bans,
-  ///   mutes, blocks of others or blocks by others.
+  ///   mutes, blocks of others, blocks by others or mentions in groups.
   /// - Throws: `StoreError.noUser`.
   func deleteUser(_ id: String) throws -> UserDeletion {
     // Another server may be adding the user to a channel.
@@ -81,9 +81,9 @@ extension WriteTransaction {
         try channels(of: id, in: $0).isEmpty
       })
     else { return .unfinished(traces) }
-    guard try removeBlocks(byAndOf: id, limit: userDeletionStep) else {
-      return .unfinished(traces)
-    }
+    guard try removeBlocks(byAndOf: id, limit: userDeletionStep),
+      try removeMentions(of: id, limit: userDeletionStep)
+    else { return .unfinished(traces) }
     try expireUploads(of: id)
     try connection.execute("DELETE FROM users WHERE user_id = ?", [id])
     try announce(.eviction(userID: id, .deleted))

@@ -10,6 +10,7 @@ struct ReadingModel {
   private struct Message {
     let id: Int64
     let authorID: String?
+    var mentions: MessageMentions?
     var isDeleted = false
   }
 
@@ -23,8 +24,12 @@ struct ReadingModel {
 
   private var messages: [Message] = []
   private var readers: [String: Reader] = [:]
+  private let block: Block
 
-  init(joined: [String]) { for id in joined { readers[id] = Reader() } }
+  init(joined: [String], _ block: Block) {
+    self.block = block
+    for id in joined { readers[id] = Reader() }
+  }
 
   var joinedIDs: [String] { readers.keys.sorted() }
   /// Deleted ones too.
@@ -33,6 +38,15 @@ struct ReadingModel {
   func unreadCount(of userID: String) -> Int64 {
     guard let reader = readers[userID], reader.preference.countsMessages else { return 0 }
     return Int64(reader.unread.count)
+  }
+
+  func mentionCount(of userID: String) -> Int64 {
+    guard let reader = readers[userID], reader.preference.countsMentions else { return 0 }
+    return Int64(
+      messages.count { message in
+        reader.unread.contains(message.id) && message.mentions?.include(userID) == true
+          && !(userID == block.blockerID && message.authorID == block.blockedID)
+      })
   }
 
   func hiddenState(of userID: String) -> HiddenState? { readers[userID]?.hiddenState }
@@ -53,7 +67,13 @@ struct ReadingModel {
   mutating func apply(_ operation: LogOperation) {
     switch operation {
     case .append(let new):
-      add(new.message.id, by: new.message.user?.id, isImported: new.role == .imported)
+      let mentions = MessageMentions(new.message.mentionType, new.mentionedUserIDs)
+      add(new, mentions)
+    case .replace(let message, let ids, _):
+      guard let ids else { return }
+      for index in messages.indices where messages[index].id == message.id {
+        messages[index].mentions = MessageMentions(message.mentionType, ids)
+      }
     case .delete(let id, _):
       for index in messages.indices where messages[index].id == id {
         messages[index].isDeleted = true
@@ -63,7 +83,7 @@ struct ReadingModel {
       let unreadable = unreadable(for: userID)
       readers[userID]?.apply(change, neverUnread: unreadable)
     case .change(let changes, _): for change in changes { apply(change) }
-    case .relay, .replace, .remove, .read: break
+    case .relay, .remove, .read: break
     }
   }
 
@@ -76,16 +96,20 @@ struct ReadingModel {
     }
   }
 
-  private mutating func add(_ id: Int64, by authorID: String?, isImported: Bool) {
-    messages.append(Message(id: id, authorID: authorID))
+  private mutating func add(_ new: UnsequencedMessage, _ mentions: MessageMentions?) {
+    let (id, authorID) = (new.message.id, new.message.user?.id)
+    // A message between two members one of whom blocks the other counts as a deleted one.
+    let isDisregarded = new.blockerID != nil
+    messages.append(
+      Message(id: id, authorID: authorID, mentions: mentions, isDeleted: isDisregarded))
     for userID in readers.keys {
       readers[userID]?.history.append(id)
-      if readers[userID]?.hiddenState == .hiddenAllowAutoUnhide {
+      if readers[userID]?.hiddenState == .hiddenAllowAutoUnhide, userID != new.blockerID {
         readers[userID]?.hiddenState = .unhidden
       }
       if userID != authorID {
-        readers[userID]?.unread.insert(id)
-      } else if !isImported {
+        if !isDisregarded { readers[userID]?.unread.insert(id) }
+      } else if new.role != .imported {
         readers[userID]?.unread = []
       }
     }

@@ -12,7 +12,8 @@ private struct ReadGroup {
 
   private var random: SeededGenerator
   private let rig: JudgeRig
-  private var model = ReadingModel(joined: ["ann", "ben", "boss", "cat"])
+  private static let block = Block(by: "ben", of: "ann")
+  private var model = ReadingModel(joined: ["ann", "ben", "boss", "cat"], block)
   /// Whether the log answers each call before the next.
   private let isPrompt: Bool
 
@@ -20,6 +21,7 @@ private struct ReadGroup {
     random = SeededGenerator(seed: seed)
     self.isPrompt = isPrompt
     rig = try .group(isPublic: true, limit: .off, asking: [])
+    rig.contents.add(Self.block)
   }
 
   mutating func run(steps: Int) throws {
@@ -46,16 +48,34 @@ private struct ReadGroup {
   private mutating func begin() {
     let userID = Self.users.randomElement(using: &random) ?? ""
     let author = Principal.participant(userID)
-    switch Int.random(in: 0..<20, using: &random) {
-    case 0..<5: rig.begin(.send("x"), by: random.oneIn(6) ? .platform : author)
+    switch Int.random(in: 0..<23, using: &random) {
+    case 0..<5: rig.begin(send(), by: random.oneIn(6) ? .platform : author)
     case 5: rig.beginImport("x", at: rig.now, by: random.oneIn(4) ? nil : userID)
     case 6..<8: rig.begin(.deleteMessage(messageID()), by: .platform)
     case 8:
       let change = random.oneIn(2) ? MembershipChange.leave : .join(accessCode: "")
       rig.begin(.change(change), by: author)
     case 9 where random.oneIn(3): rig.begin(.change(.invite([userID])), by: .platform)
+    case 10..<12: rig.begin(.updateMessage(messageID(), edit()), by: .platform)
     case _: rig.begin(.own(ownChange()), by: author)
     }
+  }
+
+  private mutating func send() -> ChannelCommand {
+    let draft = MessageDraft(
+      type: .user, text: "x", mentionType: random.oneIn(4) ? .channel : .users,
+      mentionedUserIDs: mentionedIDs())
+    return .send(MessageOrder(.success(draft), requestID: nil))
+  }
+
+  private mutating func edit() -> MessageChanges {
+    MessageChanges(
+      mentionType: random.oneIn(2) ? nil : random.oneIn(3) ? .channel : .users,
+      mentionedUserIDs: random.oneIn(3) ? nil : mentionedIDs())
+  }
+
+  private mutating func mentionedIDs() -> [String] {
+    random.oneIn(2) ? [] : Self.users.filter { _ in random.oneIn(2) }
   }
 
   private mutating func ownChange() -> OwnChange {
@@ -128,6 +148,7 @@ private struct ReadGroup {
     for userID in model.joinedIDs {
       let own = try rig.own(of: userID)
       #expect(own.unreadCount == model.unreadCount(of: userID), "\(userID)")
+      #expect(own.unreadMentionCount == model.mentionCount(of: userID), "\(userID)")
       #expect(own.hiddenState == model.hiddenState(of: userID), "\(userID)")
       #expect(own.countPreference == model.preference(of: userID), "\(userID)")
     }

@@ -19,8 +19,8 @@ struct SuperGroupTests {
       case .quietAdmission(let id): "+\(id)"
       case .quietDeparture(let id, let reason): "-\(id) \(reason.rawValue)"
       case .message: "message \(event.seq)"
-      case .update, .deletion, .record, .operators, .expulsion, .invitation, .admission, .departure,
-        .end, .announcement:
+      case .update, .mentionChange, .deletion, .record, .operators, .expulsion, .invitation,
+        .admission, .departure, .end, .announcement:
         event.method ?? ""
       }
     }

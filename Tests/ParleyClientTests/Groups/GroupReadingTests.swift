@@ -37,7 +37,7 @@ struct GroupReadingTests {
     "is an error when it lacks a member",
     arguments: [
       "epoch", "seq", "state", "joined_at", "visible_from", "member_count", "last_ordinal",
-      "unread_message_count", "read_ordinal", "hidden_state",
+      "unread_message_count", "unread_mention_count", "read_ordinal", "hidden_state",
     ])
   func malformed(name: String) throws {
     let json = Sample.group().replacing("\"\(name)\":", with: "\"other\":")

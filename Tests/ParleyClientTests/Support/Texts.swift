@@ -71,15 +71,16 @@ enum Sample {
   /// - Parameters:
   ///   - read: The position of the user, an ordinal.
   ///   - unread: The number of messages after it.
+  ///   - mentions: The number of those that mention the user.
   ///   - last: The last message of the group.
   static func membership(
-    read: Int64 = 1, unread: Int64 = 1, last: Int64 = 2, from visibleFrom: Int64 = 8,
-    hidden: String = "unhidden", counting preference: String = "all"
+    read: Int64 = 1, unread: Int64 = 1, mentions: Int64 = 0, last: Int64 = 2,
+    from visibleFrom: Int64 = 8, hidden: String = "unhidden", counting preference: String = "all"
   ) -> String {
     """
     {"state":"joined","role":"none","inviter":\(user),"invited_at":7,"joined_at":8,
     "visible_from":\(visibleFrom),"last_ordinal":\(last),"unread_message_count":\(unread),
-    "read_ordinal":\(read),
+    "unread_mention_count":\(mentions),"read_ordinal":\(read),
     "read_at":\(read * 100),"hidden_state":"\(hidden)","count_preference":"\(preference)",
     "is_muted":false,"muted_until":0}
     """

@@ -71,21 +71,32 @@ extension EventSample {
       user: ann, state: .joined, inviterID: "jeff", invitedAt: 13, joinedAt: 14, visibleFrom: 15,
       position: ReadPosition(ordinal: 3, readAt: 16), hiding: .untilMessage(after: 9),
       countPreference: .messagesOnly),
-    inviter: jeff, isOperator: true, mutedUntil: 17, lastOrdinal: 9, unreadCount: 5)
+    inviter: jeff, isOperator: true, mutedUntil: 17, lastOrdinal: 9, unreadCount: 5,
+    unreadMentionCount: 2)
   private static let ownJSON =
     #""my":{"state":"joined","role":"operator","inviter":\#(jeffJSON),"invited_at":13,"#
-    + #""joined_at":14,"last_ordinal":9,"unread_message_count":5,"read_ordinal":3,"read_at":16,"visible_from":15,"#
+    + #""joined_at":14,"last_ordinal":9,"unread_message_count":5,"unread_mention_count":0,"#
+    + #""read_ordinal":3,"read_at":16,"visible_from":15,"#
     + #""hidden_state":"hidden_allow_auto_unhide","is_muted":true,"muted_until":17,"#
     + #""count_preference":"unread_message_count_only"}"#
   private static let bareOwn = OwnMembership(
     Member(user: ann, state: .invited, hiding: .archived, countPreference: .off), inviter: nil,
-    isOperator: false, mutedUntil: 0, lastOrdinal: 9, unreadCount: 5)
+    isOperator: false, mutedUntil: 0, lastOrdinal: 9, unreadCount: 5,
+    unreadMentionCount: 2)
   private static let bareOwnJSON =
     #""my":{"state":"invited","role":"none","inviter":null,"invited_at":0,"#
-    + #""joined_at":0,"last_ordinal":9,"unread_message_count":0,"read_ordinal":0,"read_at":0,"#
+    + #""joined_at":0,"last_ordinal":9,"unread_message_count":0,"unread_mention_count":0,"#
+    + #""read_ordinal":0,"read_at":0,"#
     + #""visible_from":0,"#
     + #""hidden_state":"hidden_prevent_auto_unhide","is_muted":false,"muted_until":0,"#
     + #""count_preference":"off"}"#
+
+  private static var mentioningDeletion: Event.Deletion {
+    var deletion = Event.Deletion(messageID: 7)
+    (deletion.ordinal, deletion.senderID) = (3, "ann")
+    deletion.mentions = .users(["jeff"])
+    return deletion
+  }
 
   private static let restriction = Event.Restriction(
     user: jeff, seconds: -1, description: "spam, \"x\"")
@@ -101,7 +112,17 @@ extension EventSample {
   static let durable: [EventSample] = [
     durable(.messageReceived(EventMessage(message)), #""message":\#(messageJSON)"#),
     durable(.messageUpdated(EventMessage(message)), #""message":\#(messageJSON)"#),
+    durable(
+      .messageUpdated(EventMessage(encoding: message, former: FormerMentions(.channel))),
+      #""message":\#(messageJSON),"former_mentions":{"mention_type":"channel"}"#),
+    durable(
+      .messageUpdated(EventMessage(encoding: message, former: FormerMentions(nil))),
+      #""message":\#(messageJSON),"former_mentions":{}"#),
     durable(.messageDeleted(.init(messageID: 7)), #""message_id":7"#),
+    durable(
+      .messageDeleted(mentioningDeletion),
+      #""message_id":7,"ordinal":3,"sender_id":"ann","mention_type":"users","mentioned_user_ids":["jeff"]"#
+    ),
     durable(.channelChanged(info), #""channel":\#(channelJSON)"#),
     durable(.channelDeleted(info), #""channel":\#(channelJSON)"#),
     durable(.channelFrozen(info), #""channel":\#(channelJSON)"#),
@@ -224,7 +245,7 @@ struct EventBytesTests {
   func all() {
     let samples = EventSample.durable + EventSample.transient + EventSample.session
     let names = (samples + EventSample.created).map(\.event.name.rawValue)
-    #expect(names.sorted() == EventName.allCases.map(\.rawValue).sorted())
+    #expect(Set(names).sorted() == EventName.allCases.map(\.rawValue).sorted())
     for sample in EventSample.durable { #expect(sample.event.isDurable && sample.event.isPosted) }
     for sample in EventSample.transient + EventSample.session {
       #expect(!sample.event.isDurable && !sample.event.isPosted)

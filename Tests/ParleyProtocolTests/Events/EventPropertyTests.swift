@@ -99,13 +99,19 @@ private struct RandomEvents {
       countPreference: one(of: CountPreference.allCases))
     return OwnMembership(
       member, inviter: some { $0.bareUser() }, isOperator: Bool.random(using: &random),
-      mutedUntil: some { $0.number() } ?? 0, lastOrdinal: number(), unreadCount: number())
+      mutedUntil: some { $0.number() } ?? 0, lastOrdinal: number(), unreadCount: number(),
+      unreadMentionCount: number())
+  }
+
+  mutating func mentions() -> MessageMentions? {
+    MessageMentions(one(of: MentionType.allCases), list { $0.text() })
   }
 
   mutating func deletion() -> Event.Deletion {
     var deletion = Event.Deletion(messageID: number())
     deletion.ordinal = some { $0.number() }
     deletion.senderID = some { $0.text() }
+    deletion.mentions = some { $0.mentions() } ?? nil
     return deletion
   }
 

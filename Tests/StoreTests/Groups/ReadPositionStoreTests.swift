@@ -48,7 +48,7 @@ struct ReadPositionStoreTests {
     let bob = try await fixture.member("bob", of: den)
     #expect(bob.position == ReadPosition(ordinal: 0, readAt: 9, ownAfter: 1))
     let reading = await fixture.read(
-      .group(channelID: den.id, since: 0, inviterID: nil, memberLimit: 0))
+      .group(channelID: den.id, since: 0, readerID: nil, memberLimit: 0))
     #expect(reading?.group?.floorOrdinal == 5)
     // What has expired, deleted or not, is no place any more.
     for id in [Int64(1), 4, 5] {

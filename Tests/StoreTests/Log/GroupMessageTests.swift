@@ -106,13 +106,13 @@ struct GroupMessageTests {
     let den = try #require(
       await fixture.create(inviting: ["bob", "cy", "dan"]).state?.place)
     func read(
-      since: Int64 = 0, inviter: String? = nil, limit: Int = 100
+      since: Int64 = 0, by reader: String? = nil, limit: Int = 100
     ) async throws
       -> GroupReading
     {
       try #require(
         await fixture.read(
-          .group(channelID: den.id, since: since, inviterID: inviter, memberLimit: limit))?.group)
+          .group(channelID: den.id, since: since, readerID: reader, memberLimit: limit))?.group)
     }
     #expect(try await read().lastMessage == nil)
     _ = await append([fixture.message(1, at: 100), fixture.message(2, at: 200)], to: den, fixture)
@@ -121,25 +121,26 @@ struct GroupMessageTests {
         .change(
           [.addOperators(["cy", "bob"]), .depart(["bob"], .left), .invite(["bob"], by: nil)],
           at: 300), den))
-    let reading = try await read(since: 200, inviter: "cy")
+    let reading = try await read(since: 200, by: "cy")
     #expect(reading.lastMessage?.id == 2 && reading.lastMessage?.ordinal == 2)
-    #expect(reading.inviter == LogFixture.user("cy"))
+    #expect(reading.own?.inviter == LogFixture.user("ann"))
+    #expect(reading.own?.member == reading.members[0])
     #expect(reading.members.map(\.user.id) == ["cy", "bob", "ann", "dan"])
     #expect(reading.members[0].user.nickname == "Cy")
     let state = try #require(await fixture.state("den"))
     #expect(Set(reading.members) == Set(state.members))
-    let short = try await read(since: 201, inviter: "nobody", limit: 2)
+    let short = try await read(since: 201, by: "nobody", limit: 2)
     #expect(
       short
         == GroupReading(
-          lastMessage: nil, members: Array(reading.members[..<2]), inviter: nil,
+          lastMessage: nil, members: Array(reading.members[..<2]), own: nil, lastOrdinal: 2,
           lastSeq: state.lastSeq))
     #expect(try await read(since: 101, limit: 0).members == [])
     #expect(try await read(since: .max).lastMessage == nil)
-    let nowhere = LogRead.group(channelID: 99, since: 0, inviterID: nil, memberLimit: 5)
+    let nowhere = LogRead.group(channelID: 99, since: 0, readerID: nil, memberLimit: 5)
     #expect(
       await fixture.read(nowhere)?.group
-        == GroupReading(lastMessage: nil, members: [], inviter: nil))
+        == GroupReading(lastMessage: nil, members: [], own: nil))
   }
 
   @Test("members who joined last come first after the operators", arguments: LogKind.allCases)
@@ -152,7 +153,7 @@ struct GroupMessageTests {
     }
     func sample(_ limit: Int) async -> [String]? {
       let read = LogRead.group(
-        channelID: den.id, since: 0, inviterID: nil, memberLimit: limit)
+        channelID: den.id, since: 0, readerID: nil, memberLimit: limit)
       return await fixture.read(read)?.group?.members.map(\.user.id)
     }
     #expect(await sample(100) == ["ann", "bob", "cy", "dan"])

@@ -14,6 +14,9 @@ struct GroupModelTests {
     var script = GroupScript(seed: seed)
     let model = NumberedGroups(try await LogFixture(.memory))
     let tested = NumberedGroups(try await LogFixture(kind))
+    for fixture in [model.fixture, tested.fixture] {
+      try await fixture.add(Block(by: "cy", of: "ann"))
+    }
     for _ in 0..<25 {
       let entries = (0..<8).map { _ in script.next() }
       let (expected, actual) = (await model.perform(entries), await tested.perform(entries))
@@ -35,7 +38,7 @@ struct GroupModelTests {
 
 /// The groups of a log by the order of their creation: a refused creation may use up a number of the log.
 private final class NumberedGroups {
-  private let fixture: LogFixture
+  let fixture: LogFixture
   private(set) var places: [LogChannel] = []
 
   init(_ fixture: LogFixture) { self.fixture = fixture }
@@ -47,6 +50,10 @@ private final class NumberedGroups {
       entries.map { entry in
         guard case .write(let operation, let place) = entry else { return entry }
         let known = places[Int(place.id)]
+        if case .replace(var message, let ids, let time) = operation {
+          message.channelURL = known.url
+          return .write(.replace(message, mentionedUserIDs: ids, at: time), known)
+        }
         guard case .append(var new) = operation else { return .write(operation, known) }
         new.message.channelURL = known.url
         return .write(.append(new), known)
@@ -90,8 +97,12 @@ private struct GroupScript {
     guard groupCount > 0, !chance(4) else { return creation() }
     let index = Int64.random(in: 0..<Int64(groupCount), using: &generator)
     let place = LogChannel(id: index, url: "", term: 0)
-    switch Int.random(in: 0..<17, using: &generator) {
-    case 12...:
+    switch Int.random(in: 0..<20, using: &generator) {
+    case 17..<20:
+      var edited = message(in: place).message
+      edited.id = knownID()
+      return .write(.replace(edited, mentionedUserIDs: users(), at: time), place)
+    case 12..<17:
       return .write(
         .changeOwn(ownChange(), userID: user(), visibleFrom: time), place)
     case 0..<7:
@@ -140,14 +151,18 @@ private struct GroupScript {
   private mutating func message(in place: LogChannel) -> UnsequencedMessage {
     lastMessageID += 1
     let author = chance(6) ? nil : user()
-    let message = Message(
+    var message = Message(
       id: lastMessageID, type: author == nil ? .admin : .user, channelURL: place.url,
       user: author.map(LogFixture.user),
       text: chance(9) ? "a\u{0}b" : "text",
       requestID: chance(2) ? "" : "r\(Int.random(in: 0..<9, using: &generator))", createdAt: time)
+    message.mentionType = mentionType()
     return UnsequencedMessage(
-      message, role: chance(5) ? .imported : .counted, isCounted: !chance(8))
+      message, mentionedUserIDs: chance(2) ? [] : users(),
+      role: chance(5) ? .imported : .counted, isCounted: !chance(8))
   }
+
+  private mutating func mentionType() -> MentionType { chance(4) ? .channel : .users }
 
   /// Reads of a group.
   func reads() -> [(LogChannel) -> LogRead] {
@@ -155,8 +170,14 @@ private struct GroupScript {
     for limit in [0, 2, 100] {
       reads.append { [time] place in
         .group(
-          channelID: place.id, since: time - Int64(limit), inviterID: "bob", memberLimit: limit)
+          channelID: place.id, since: time - Int64(limit), readerID: "bob", memberLimit: limit)
       }
+    }
+    for reader in ["ann", "cy", "dan"] {
+      reads.append { place in
+        .group(channelID: place.id, since: .max, readerID: reader, memberLimit: 0)
+      }
+      reads.append { .blockers(ofUser: reader, channelID: $0.id) }
     }
     for seq in stride(from: Int64(0), to: 40, by: 3) {
       reads.append { place in

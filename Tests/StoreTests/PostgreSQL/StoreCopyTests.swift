@@ -17,6 +17,7 @@ struct StoreCopyTests {
     let counts = try copy.run()
     #expect(counts["messages"] == 1_504)
     #expect(counts["members"] == 5 && counts["uncounted"] == 1)
+    #expect(counts["mentions"] == 1 && counts["channel_mentions"] == 1)
     #expect(counts["users"] == 3 && counts["blocks"] == 1)
     let (old, new) = (
       try Store(directory: source.directory.path), try Store(.postgreSQL(url: url))
@@ -110,6 +111,7 @@ struct StoreCopyTests {
         try $0.changeOwn(.markRead(upTo: 9_703), of: "bob", channelID: hut.id, visibleFrom: 0)
       }
       #expect(read.member.position == ReadPosition(ordinal: 3, readAt: 30, ownAfter: 1))
+      #expect(read.mentionCount == 0)
     }
   }
 
@@ -156,6 +158,7 @@ struct StoreCopyTests {
         channelID: den.id, id: 9_500, userID: "ann", text: "m", createdAt: 1_000
       ).unsequenced(in: "den")
       message.isCounted = true
+      message.mentionedUserIDs = ["bob"]
       _ = try transaction.connection.session.makeAppender(for: transaction.connection)
         .append(message, to: den.place)
       try fillHut(transaction)
@@ -176,6 +179,7 @@ struct StoreCopyTests {
         channelID: hut.id, id: 9_700 + number, userID: author, text: "m", createdAt: number * 10
       ).unsequenced(in: "hut")
       message.isCounted = true
+      message.message.mentionType = author == "ann" ? .channel : .users
       _ = try appender.append(message, to: hut.place)
     }
     _ = try transaction.deleteMessage(9_703, channelID: hut.id, at: 60)
