@@ -55,6 +55,73 @@ def step(kind, first, second, _):
     return [kind, {"ordinal": first, "user": second} if kind == "received" else {"ordinal": first, "sender_id": second}]
 
 
+# The table of the documentation: a call of the counter, and the unread messages and mentions after it.
+ADA = {"mention_type": "users", "mentioned_users": [{"user_id": "ada"}], "mentioned_user_ids": ["ada"]}
+ALL = {"mention_type": "channel"}
+
+
+def own(last, read, unread, mentions):
+    return {
+        "last_ordinal": last, "read_ordinal": read, "unread_message_count": unread, "unread_mention_count": mentions,
+        "count_preference": "all"}
+
+
+def changed(ordinal, mentions, former):
+    return {"message": {"ordinal": ordinal, "user": YOURS, **mentions}, "former_mentions": former}
+
+
+MENTIONS = [
+    ("set", own(10, 8, 2, 1), 2, 1), ("received", {"ordinal": 11, "user": YOURS, **ADA}, 3, 2),
+    ("received", {"ordinal": 11, "user": YOURS, **ADA}, 3, 2), ("updated", changed(11, {}, ADA), 3, 1),
+    ("updated", changed(10, ALL, {}), 3, 2), ("updated", changed(7, ALL, {}), 3, 2),
+    ("deleted", {"ordinal": 9, "sender_id": "ben", **ADA}, 2, 1),
+    ("deleted", {"ordinal": 7, "sender_id": "ben", **ADA}, 2, 1), ("received", {"ordinal": 0, "user": YOURS, **ADA}, 2, 1),
+    ("set", own(10, 8, 2, 2), 2, 1), ("set", own(11, 10, 1, 0), 1, 0), ("received", {"ordinal": 12, "user": MINE}, 0, 0),
+    ("received", {"ordinal": 13, "user": None, **ALL}, 1, 1), ("deleted", {"ordinal": 13, **ALL}, 0, 0),
+    # The answer to a send comes after a later message, and one preference leaves out the number.
+    ("received", {"ordinal": 15, "user": YOURS, **ADA}, 1, 1), ("received", {"ordinal": 14, "user": MINE}, 1, 1),
+    ("set", {**own(15, 14, 1, 0), "count_preference": "unread_message_count_only"}, 1, 0),
+    ("received", {"ordinal": 16, "user": YOURS, **ALL}, 2, 0),
+    ("set", {**own(16, 14, 0, 2), "count_preference": "unread_mention_count_only"}, 0, 2),
+    ("received", {"ordinal": 17, "user": YOURS, **ALL}, 0, 3)]
+
+
+async def test_the_vectors_of_mentions(ctx):
+    """The counter gives the documented numbers of messages and mentions."""
+    async with node(ctx) as made:
+        counted = await made.run(f"""
+          const counter = new UnreadCount("ada");
+          return {json.dumps([one[:2] for one in MENTIONS])}.map(([kind, value]) => {{
+            counter[kind](value);
+            return [counter.value, counter.mentions];
+          }});""")
+        assert counted == [list(one[2:]) for one in MENTIONS], counted
+
+
+async def test_mentions(ctx):
+    """Each connection knows how many unread messages mention its user, also after edits and deletions."""
+    server = await ctx.fresh(*FREE, *FLAGS)
+    async with node(ctx, server) as made:
+        await start(made, server, "ada", "ben", "cleo")
+        await trio(made)
+        await made.run("""
+          globalThis.one = await a.send({ message: "one", mentioned_user_ids: ["ben"] });
+          await a.send({ message: "all", mention_type: "channel" });
+          await until(() => b.unreadMentions === 2 && c.unreadMentions === 1 && a.unreadMentions === 0);
+          const { message_id } = one;
+          await a.call("message.update", { message_id, mentioned_user_ids: ["cleo"] });
+          await until(() => b.unreadMentions === 1 && c.unreadMentions === 2);
+          await a.call("message.update", { message_id, mention_type: "channel" });
+          await until(() => b.unreadMentions === 2 && c.unreadMentions === 2);
+          await a.call("message.delete", { message_id });
+          await until(() => b.unreadMentions === 1 && c.unreadMentions === 1);""")
+        assert await made.run("return [b.unread, c.unread, (await ben.groups.unread()).unread_mention_count]") == [1, 1, 1]
+        await made.run("""
+          await ben.block("ada");
+          await a.send({ message: "unheard", mentioned_user_ids: ["ben", "cleo"] });
+          await until(() => c.unreadMentions === 2 && b.unread === 2 && b.unreadMentions === 0);""")
+
+
 async def test_the_vectors_of_counting(ctx):
     """The counter gives the documented numbers, step by step."""
     async with node(ctx) as made:
@@ -94,7 +161,8 @@ async def test_unread_messages(ctx):
         await made.run("await b.send('four'); await until(() => p.unread === 0 && a.unread === 1)")
         assert await made.run("return [b.unread, (await ben.groups.unread()).unread_message_count]") == [0, 0]
         assert await made.run("return [c.unread, await cleo.groups.unread()]") == [
-            3, {"unread_message_count": 3, "unread_channel_count": 1, "invitation_count": 0}]
+            3, {
+                "unread_message_count": 3, "unread_mention_count": 0, "unread_channel_count": 1, "invitation_count": 0}]
         # An operator deletes what it has not read itself.
         await made.run("""
           await a.call("message.delete", { message_id: (await b.send("five")).message_id });

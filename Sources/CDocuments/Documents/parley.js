@@ -1040,39 +1040,82 @@ export class Channel extends BaseChannel {
  */
 export class UnreadCount {
   value = 0;
+  /** Those that mention the user. */
+  mentions = 0;
   #userId;
   /** The newest message that is known. */
   #last = 0;
   /** The newest message that the server has counted, or that the user has sent. */
   #counted = 0;
+  /** Later messages that mention the user. */
+  #mentioned = new Set();
   /** Deletions of later messages change the number. */
   #read = 0;
   #isOff = false;
+  #ignoresMentions = false;
 
   constructor(userId) { this.#userId = userId; }
 
-  /** Takes the server's number, unless it is older than a message that was counted. */
-  set({ last_ordinal: last, unread_message_count: value = 0, read_ordinal: read, count_preference: preference }) {
+  /** Takes the server's numbers, unless they are older than a message that was counted. */
+  set({
+    last_ordinal: last, unread_message_count: value = 0, unread_mention_count: mentions = 0, read_ordinal: read,
+    count_preference: preference,
+  }) {
     if (last < this.#last) return;
     this.value = value;
+    this.mentions = mentions;
+    this.#mentioned.clear();
     this.#last = this.#counted = last;
     this.#read = read;
     this.#isOff = /^off$|mention/.test(preference);
+    this.#ignoresMentions = /^off$|message/.test(preference);
   }
 
-  received({ ordinal, user }) {
+  received(message) {
+    const { ordinal, user } = message;
     if (user?.user_id !== this.#userId) {
-      if (ordinal > this.#last && !this.#isOff) this.value++;
+      if (ordinal > this.#last) {
+        if (!this.#isOff) this.value++;
+        if (this.#isMentioned(message)) this.#mention(ordinal);
+      }
     } else if (ordinal > this.#counted) {
       // Sending reads what came before; the answer may come after later messages.
       this.value = Math.min(this.value, Math.max(0, this.#last - ordinal));
+      this.#mentioned = new Set([...this.#mentioned].filter((later) => later > ordinal));
+      this.mentions = this.#mentioned.size;
       this.#read = this.#counted = ordinal;
     }
     this.#last = Math.max(this.#last, ordinal);
   }
 
-  deleted({ ordinal, sender_id: author }) {
-    if (ordinal > this.#read && author !== this.#userId && this.value) this.value--;
+  updated({ message, former_mentions: former }) {
+    const { ordinal, user } = message;
+    if (!former || !(ordinal > this.#read && ordinal <= this.#last) || user?.user_id === this.#userId) return;
+    const isMentioned = this.#isMentioned(message);
+    if (isMentioned === this.#isMentioned(former)) return;
+    if (isMentioned) this.#mention(ordinal); else this.#unmention(ordinal);
+  }
+
+  deleted(params) {
+    const { ordinal, sender_id: author } = params;
+    if (!(ordinal > this.#read) || author === this.#userId) return;
+    if (this.value) this.value--;
+    if (this.#isMentioned(params)) this.#unmention(ordinal);
+  }
+
+  #isMentioned({ mention_type: type, mentioned_users: users, mentioned_user_ids: ids }) {
+    return type === "channel" || (ids ?? users?.map(({ user_id: id }) => id) ?? []).includes(this.#userId);
+  }
+
+  #mention(ordinal) {
+    if (this.#ignoresMentions) return;
+    this.mentions++;
+    if (ordinal > this.#counted) this.#mentioned.add(ordinal);
+  }
+
+  #unmention(ordinal) {
+    if (this.mentions) this.mentions--;
+    this.#mentioned.delete(ordinal);
   }
 }
 
@@ -1094,6 +1137,7 @@ export class Group extends BaseChannel {
 
   get isMember() { return this.info.my?.state === "joined"; }
   get unread() { return this.#count?.value ?? 0; }
+  get unreadMentions() { return this.#count?.mentions ?? 0; }
 
   call(method, params, options) {
     return super.call(method, params, {
@@ -1151,10 +1195,12 @@ export class Group extends BaseChannel {
   #isOlder(my) { return my?.last_ordinal < this.info.my?.last_ordinal; }
 
   #recount(change) {
-    const { unread } = this;
+    const { unread, unreadMentions } = this;
     // An ephemeral group has nothing to read later.
     if (this.#count && !this.info.is_ephemeral) change(this.#count);
-    if (this.unread !== unread) this[report]("unread", this.unread);
+    if (this.unread !== unread || this.unreadMentions !== unreadMentions) {
+      this[report]("unread", this.unread, this.unreadMentions);
+    }
   }
 
   #follow({ epoch, seq, last_message: last }) {
@@ -1241,6 +1287,7 @@ export class Group extends BaseChannel {
     super[keep](method, params);
     if (method === "message.received") this.#recount((count) => count.received(params.message));
     if (method === "group.typing") this.typingUsers = params.user_ids;
+    if (method === "message.updated") this.#recount((count) => count.updated(params));
     if (method === "message.deleted") this.#recount((count) => count.deleted(params));
     const { member_count, joined_member_count, user } = params;
     if (member_count !== undefined) this.info = { ...this.info, member_count, joined_member_count };

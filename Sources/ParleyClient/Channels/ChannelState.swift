@@ -31,8 +31,13 @@ public final class ChannelState: Sendable {
     if let change { apply(change) }
     let userID = core.currentUser?.userID
     latest.withLock { latest in
-      if case .messageDeleted(let deletion) = change {
-        latest.view.uncount(deletion, seq: seq, for: userID)
+      switch change {
+      case .messageDeleted(let deletion): latest.view.uncount(deletion, seq: seq, for: userID)
+      case .mentionsChanged(let message, let former):
+        latest.view.recountMention(in: message, from: former, seq: seq, for: userID)
+      case .replaced, .operators, .participantCount, .muted, .message, .members, .own, .reads,
+        .typing, nil:
+        break
       }
       if let seq { latest.view.receive(seq: seq) }
     }

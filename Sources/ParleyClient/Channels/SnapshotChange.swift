@@ -8,6 +8,8 @@ enum SnapshotChange: Sendable {
   case muted(userID: String, Bool)
   /// A message was sent, or changed.
   case message(any BaseMessage)
+  /// A message of a group was changed, and mentions others than before.
+  case mentionsChanged(any BaseMessage, from: MessageMentions?)
   case messageDeleted(Event.Deletion)
   case members(MemberChange)
   /// The current user's own part in a group.
@@ -29,7 +31,7 @@ enum SnapshotChange: Sendable {
     case .participantCount(let count): properties.snapshot.participantCount = count
     case .muted(let mutedID, let isMuted):
       properties.view.setMuted(isMuted, mutedID, for: userID)
-    case .message(let message):
+    case .message(let message), .mentionsChanged(let message, _):
       // An ephemeral group keeps no messages, and an open channel has no last one.
       guard properties.view.position != nil, !properties.snapshot.isEphemeral else { return }
       properties.view.note(message)

@@ -36,8 +36,10 @@ enum Incoming: Sendable {
     func withMessage(
       _ message: EventMessage, _ event: (any BaseMessage) -> OpenChannelEvent
     ) throws(ParleyError) -> Incoming {
-      let message = reader.message(message.message)
-      return try inChannel(event(message), .message(message))
+      let shown = reader.message(message.message)
+      return try inChannel(
+        event(shown),
+        message.former.map { .mentionsChanged(shown, from: $0.mentions) } ?? .message(shown))
     }
     func withChannel(_ event: OpenChannelEvent) throws(ParleyError) -> Incoming {
       try inChannel(event, .replaced(AnswerReader.channel(of: params)))

@@ -52,6 +52,9 @@ public final class GroupChannel: BaseChannel {
   ///
   /// Messages of the user itself, silent and deleted messages do not count.
   public var unreadMessageCount: Int { state.view.unreadMessageCount }
+  /// The number of unread messages that mention the current user, or all members; 0 if
+  /// ``myCountPreference`` omits it.
+  public var unreadMentionCount: Int { state.view.unreadMentionCount }
   /// The ``BaseMessage/createdAt`` of the last message that the current user has read, in Unix
   /// milliseconds; 0 if there is none.
   public var myLastRead: Int64 { state.view.my?.readAt ?? 0 }

@@ -67,6 +67,8 @@ struct GroupView: Sendable {
   private var ownOrdinal: Int64 = 0
   /// The number of unread messages, regardless of the user's preference.
   var unread = UnreadCount()
+  /// The number of unread messages that mention the user, regardless of its preference.
+  private var mentions = UnreadCount()
   /// `nil` if they were not read.
   var members: [Member]?
   /// The other members who are typing, as far as the server names them.
@@ -92,6 +94,8 @@ extension GroupView {
       (my, ownOrdinal) = (Membership(own), own.lastOrdinal)
       unread = UnreadCount(
         lastOrdinal: own.lastOrdinal, readOrdinal: own.readOrdinal, count: own.unreadCount)
+      mentions = UnreadCount(
+        lastOrdinal: own.lastOrdinal, readOrdinal: own.readOrdinal, count: own.unreadMentionCount)
     }
     if json.present("members") != nil {
       members = try AnswerReader.list("members", of: json, Member.init(json:))
@@ -133,7 +137,8 @@ extension GroupView {
     guard position?.epoch == known.position?.epoch, my != nil, known.my != nil else { return }
     receivedMessageID = max(receivedMessageID, known.receivedMessageID)
     if unread.lastOrdinal < known.unread.lastOrdinal {
-      (my, ownOrdinal, unread) = (known.my, known.ownOrdinal, known.unread)
+      (my, ownOrdinal) = (known.my, known.ownOrdinal)
+      (unread, mentions) = (known.unread, known.mentions)
     }
     if known.isCovered { keepLastMessage(of: known) }
   }
@@ -165,15 +170,42 @@ extension GroupView {
     }
   }
 
+  /// The number of unread messages that mention the user, if it wants to know it.
+  var unreadMentionCount: Int {
+    switch my?.countPreference {
+    case .all, .unreadMentionCountOnly: mentions.count
+    case .unreadMessageCountOnly, .off, nil: 0
+    }
+  }
+
   /// Counts a message.
   mutating func count(_ message: any BaseMessage, for userID: String?) {
     noteSender(of: message)
     if let senderID = message.sender?.userID, senderID == userID {
       unread.receiveOwn(message.ordinal)
+      mentions.receiveOwn(message.ordinal)
       let isLastRead = message.ordinal > 0 && message.ordinal == unread.readOrdinal
       if isLastRead { my?.readAt = message.createdAt }
     } else {
       unread.receive(message.ordinal)
+      if message.mentions.includes(userID) {
+        mentions.receive(message.ordinal)
+      } else {
+        mentions.skip(message.ordinal)
+      }
+    }
+  }
+
+  /// Counts a change of the mentions of a message, unless its event is part of an answer that has arrived.
+  mutating func recountMention(
+    in message: any BaseMessage, from former: MessageMentions?, seq: Int64?, for userID: String?
+  ) {
+    if let senderID = message.sender?.userID, senderID == userID { return }
+    if let seq, position?.isNew(seq) == false { return }
+    switch (former.includes(userID), message.mentions.includes(userID)) {
+    case (false, true): mentions.add(message.ordinal)
+    case (true, false): mentions.remove(message.ordinal)
+    case (true, true), (false, false): break
     }
   }
 
@@ -195,8 +227,10 @@ extension GroupView {
       own.readOrdinal != unread.readOrdinal
     {
       unread.move(to: own.readOrdinal, count: own.unreadCount, last: own.lastOrdinal)
+      mentions.move(to: own.readOrdinal, count: own.unreadMentionCount, last: own.lastOrdinal)
     } else {
       unread.restart(at: own.readOrdinal, count: own.unreadCount, last: own.lastOrdinal)
+      mentions.restart(at: own.readOrdinal, count: own.unreadMentionCount, last: own.lastOrdinal)
       if let lastMessage, lastMessage.createdAt < newer.visibleFrom { self.lastMessage = nil }
     }
   }
@@ -212,6 +246,7 @@ extension GroupView {
     if let senderID = deletion.senderID, senderID == userID { return }
     if let seq, position?.isNew(seq) == false { return }
     unread.remove(ordinal)
+    if deletion.mentions.includes(userID) { mentions.remove(ordinal) }
   }
 
   /// Whether the client must read the group after an event.
@@ -248,6 +283,7 @@ extension GroupView {
     membership.visibleFrom = time
     my = membership
     unread.restart(at: unread.readOrdinal, count: 0, last: unread.lastOrdinal)
+    mentions.restart(at: mentions.readOrdinal, count: 0, last: mentions.lastOrdinal)
   }
 
   mutating func setRoles(_ operators: [User], for userID: String?) {
@@ -266,5 +302,19 @@ extension GroupView {
       members?[index].mutedState = state
     }
     if mutedID == userID { my?.mutedState = state }
+  }
+}
+
+extension MessageMentions? {
+  fileprivate func includes(_ userID: String?) -> Bool {
+    guard let self, let userID else { return false }
+    return self.include(userID)
+  }
+}
+
+extension BaseMessage {
+  fileprivate var mentions: MessageMentions? {
+    MessageMentions(
+      mentionType == .channel ? .channel : .users, mentionedUsers.map(\.userID))
   }
 }

@@ -74,13 +74,16 @@ extension GroupCalls {
 public struct UnreadTotals: Sendable, Hashable {
   /// Messages that the user has not read, in groups whose ``GroupChannel/myCountPreference`` counts them.
   public let unreadMessageCount: Int
-  /// Groups with such messages.
+  /// Those of them that mention the user, in groups whose ``GroupChannel/myCountPreference`` counts them.
+  public let unreadMentionCount: Int
+  /// Groups with unread messages.
   public let unreadChannelCount: Int
   /// Invitations that the user has neither accepted nor declined.
   public let invitationCount: Int
 
   init(json: JSONNode) throws(ParleyError) {
     unreadMessageCount = try AnswerReader.count("unread_message_count", of: json)
+    unreadMentionCount = try AnswerReader.count("unread_mention_count", of: json)
     unreadChannelCount = try AnswerReader.count("unread_channel_count", of: json)
     invitationCount = try AnswerReader.count("invitation_count", of: json)
   }

@@ -1,4 +1,5 @@
-/// The number of messages in a group that the current user has not read, counted by their ordinals.
+/// The number of messages in a group that the current user has not read, or of those that mention the
+/// user, counted by their ordinals.
 ///
 /// An answer sets the number. Each later message is kept by its ordinal, so that a message that
 /// arrives twice counts once, and a moved position leaves the messages after it.
@@ -30,6 +31,19 @@ struct UnreadCount: Sendable, Hashable {
     if ordinal > readOrdinal { later.append(ordinal) }
   }
 
+  /// Notes a message that does not count.
+  mutating func skip(_ ordinal: Int64) { lastOrdinal = max(lastOrdinal, ordinal) }
+
+  /// Counts a message that only counts since a change of it.
+  mutating func add(_ ordinal: Int64) {
+    guard ordinal > readOrdinal, ordinal <= lastOrdinal else { return }
+    if ordinal <= settledOrdinal {
+      settled += 1
+    } else if !later.contains(ordinal) {
+      later.insert(ordinal, at: later.firstIndex { $0 > ordinal } ?? later.endIndex)
+    }
+  }
+
   /// Reads up to a message of the user, which the answer or an event has.
   ///
   /// The answer may arrive after the events of later messages.
@@ -39,7 +53,7 @@ struct UnreadCount: Sendable, Hashable {
     read(upTo: ordinal)
   }
 
-  /// Removes a deleted message of another user.
+  /// Removes a message of another user that was deleted, or no longer counts.
   mutating func remove(_ ordinal: Int64) {
     if ordinal > settledOrdinal {
       later.removeAll { $0 == ordinal }

@@ -12,6 +12,10 @@ struct UnreadCountTests {
     case receiveOwn(Int64)
     /// The deletion of a message of another user.
     case remove(Int64)
+    /// A message that does not count, as one without a mention.
+    case skip(Int64)
+    /// A change after which a message counts.
+    case add(Int64)
     /// A position, and the server's number up to the last message.
     case move(to: Int64, count: Int64, last: Int64)
     /// The same with another history or preference.
@@ -50,6 +54,12 @@ struct UnreadCountTests {
       (.move(to: 7, count: 0, last: 7), 0), (.receive(6), 0), (.receive(7), 0), (.receive(8), 1),
     ],
     [(.move(to: 6, count: 1, last: 7), 1), (.receive(6), 1), (.receive(7), 1), (.receive(8), 2)],
+    // Messages without a mention, and changes of mentions.
+    [
+      (.skip(6), 2), (.receive(6), 2), (.receive(7), 3), (.add(6), 4), (.add(6), 4),
+      (.remove(6), 3),
+    ],
+    [(.add(4), 3), (.add(3), 3), (.add(6), 3), (.remove(4), 2), (.receiveOwn(7), 0), (.add(6), 0)],
     // A new history begins without unread messages, whatever the position is.
     [
       (.receive(6), 3), (.restart(at: 3, count: 0, last: 6), 0), (.receive(6), 0),
@@ -67,6 +77,8 @@ struct UnreadCountTests {
       case .receive(let ordinal): unread.receive(ordinal)
       case .receiveOwn(let ordinal): unread.receiveOwn(ordinal)
       case .remove(let ordinal): unread.remove(ordinal)
+      case .skip(let ordinal): unread.skip(ordinal)
+      case .add(let ordinal): unread.add(ordinal)
       case .move(let ordinal, let count, let last):
         unread.move(to: ordinal, count: count, last: last)
       case .restart(let ordinal, let count, let last):
