@@ -5,6 +5,7 @@
 
 #include "measurements.h"
 #include "server-usage.h"
+#include "times.h"
 
 struct ack {
   int64_t *sent;  // by message; replaced by the latency when the answer comes
@@ -17,11 +18,6 @@ static void ack_answered(struct load *load, unsigned index) {
   if (!is_answer) return;
   ack->sent[ack->answered] = monotonic_ns() - ack->sent[ack->answered];
   ack->answered++;
-}
-
-static int compare_times(const void *left, const void *right) {
-  int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-  return (a > b) - (a < b);
 }
 
 void measure_ack(struct load *load, const struct plan *plan) {
@@ -48,7 +44,7 @@ void measure_ack(struct load *load, const struct plan *plan) {
   }
   unsigned count = total - warm;
   int64_t *times = ack.sent + warm;
-  qsort(times, count, sizeof *times, compare_times);
+  sort_times(times, count);
   printf("{\"mode\":\"ack\",\"dialect\":\"%s\",\"subscribers\":%u,\"rate\":%u,\"samples\":%u,"
          "\"p50_us\":%.1f,\"p99_us\":%.1f,\"max_us\":%.1f}\n",
          load_dialect_name(load), plan->connections, plan->rate, count,

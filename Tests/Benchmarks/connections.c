@@ -136,9 +136,10 @@ static void set_up(struct load *load, unsigned index, bool creates) {
   size_t size = add_request(out,
                             "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"session.open\","
                             "\"params\":{\"user_id\":\"bench-%u\"}}",
-                            index);
-  connection->setup_answers_due = 1;
-  if (load->channels > 0) {
+                            load->first_user + (load->users > 0 ? index % load->users : index));
+  connection->setup_answers_due = load->groups ? 2 : 1;
+  if (load->on_setup) load->on_setup(load, index, SESSION_ASKED);
+  if (load->channels > 0 && !load->groups) {
     for (int enters = creates ? 0 : 1; enters < 2; enters++) {
       size += add_request(out + size,
                           "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"channel.%s\","
@@ -156,6 +157,12 @@ static void set_up(struct load *load, unsigned index, bool creates) {
 static void become_ready(struct load *load, struct connection *connection) {
   connection->state = READY;
   load->ready++;
+}
+
+static void take_step(struct load *load, unsigned index, enum setup_step step) {
+  if (load->on_setup) load->on_setup(load, index, step);
+  struct connection *connection = &load->connections[index];
+  if (--connection->setup_answers_due == 0) become_ready(load, connection);
 }
 
 // Returns the size of the head of the answer to the upgrade, or 0 when it is not complete.
@@ -178,8 +185,8 @@ static void receive_answer(struct load *load, unsigned index, const struct ws_fr
   if (connection->state == READY) {
     connection->answered++;
     if (load->on_answer) load->on_answer(load, index);
-  } else if (--connection->setup_answers_due == 0) {
-    become_ready(load, connection);
+  } else {
+    take_step(load, index, SESSION_OPENED);
   }
 }
 
@@ -191,6 +198,10 @@ static void receive_text(struct load *load, unsigned index, const struct ws_fram
     if (load->on_delivery) load->on_delivery(load, index);
   } else if (!contains(frame, "\"method\"")) {
     receive_answer(load, index, frame);
+  } else if (load->groups && contains(frame, "\"group.ready\"")) {
+    take_step(load, index, GROUPS_READY);
+  } else if (load->on_notice && contains(frame, "\"group.read\"")) {
+    load->on_notice(load, index);
   } else if (load->on_update && contains(frame, "\"message.updated\"")) {
     load->on_update(load, index, (const char *)frame->payload, frame->length);
   } else if (load->on_presence && contains(frame, "\"participant_count\"")) {
@@ -388,6 +399,14 @@ void load_send(struct load *load, unsigned index, unsigned count, unsigned bytes
     size += add_message(load, index, output + size, text, bytes);
   }
   write_whole(&load->connections[index], output, size);
+}
+
+void load_request(struct load *load, unsigned index, const char *members) {
+  unsigned char out[1280];
+  static unsigned serial;
+  if (strlen(members) > 900) fail("the request is too long");
+  size_t size = add_request(out, "{\"jsonrpc\":\"2.0\",\"id\":%u,%s}", ++serial, members);
+  write_whole(&load->connections[index], out, size);
 }
 
 void load_send_text(struct load *load, unsigned index, const char *text) {

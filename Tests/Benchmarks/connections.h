@@ -27,10 +27,15 @@ struct connection {
   uint8_t state;
 };
 
+/// The steps of a session that hears its groups.
+enum setup_step { SESSION_ASKED, SESSION_OPENED, GROUPS_READY };
+
 /// What a measurement wants to be told; each may be NULL.
 typedef void frame_handler(struct load *load, unsigned index);
 /// `event` is the whole JSON text, `size` bytes of it.
 typedef void event_handler(struct load *load, unsigned index, const char *event, size_t size);
+
+typedef void setup_handler(struct load *load, unsigned index, enum setup_step step);
 
 struct load {
   enum dialect dialect;
@@ -38,6 +43,8 @@ struct load {
   unsigned port_count;  // the participants of each channel are spread over them
   unsigned channels;  // connection i uses channel i % channels; 0: no channel is entered
   unsigned creators;  // the connections before this one create their channel
+  bool groups;        // channels are groups that exist: their members hear them without entering
+  unsigned first_user, users;  // connection i is the user bench-(first_user + i % users); 0: no limit
   const char *channel_prefix;  // of channel URLs, before their number; NULL: "bench"
   bool deflates;               // permessage-deflate is offered, and what comes is inflated
   bool ephemeral;     // channels that are created keep no messages
@@ -48,6 +55,8 @@ struct load {
 
   frame_handler *on_delivery;
   frame_handler *on_answer;
+  setup_handler *on_setup;
+  frame_handler *on_notice;    // `group.read`
   event_handler *on_update;    // `message.updated`
   event_handler *on_presence;  // an event that tells the number of participants
   void *measurement;
@@ -88,6 +97,9 @@ void load_rest(struct load *load, int duration_ms);
 
 /// Sends `count` messages of `bytes` characters each, in one write.
 void load_send(struct load *load, unsigned index, unsigned count, unsigned bytes);
+
+/// Sends a request with this method and these parameters: members of a JSON object.
+void load_request(struct load *load, unsigned index, const char *members);
 
 /// Sends one message with this text, which must need no escaping in JSON.
 void load_send_text(struct load *load, unsigned index, const char *text);

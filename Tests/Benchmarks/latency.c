@@ -5,6 +5,7 @@
 
 #include "measurements.h"
 #include "server-usage.h"
+#include "times.h"
 
 // The number of participants is told within a second of the last entering: not to be measured.
 enum { PRESENCE_MS = 1200 };
@@ -46,11 +47,6 @@ static void latency_run(struct load *load, const struct plan *plan) {
   }
 }
 
-static int compare_times(const void *left, const void *right) {
-  int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-  return (a > b) - (a < b);
-}
-
 void measure_latency(struct load *load, const struct plan *plan) {
   struct latency latency = {.interval = 1000000000 / (int64_t)plan->rate, .warm = plan->rate,
                             .messages = plan->rate * (plan->seconds + 1)};
@@ -71,7 +67,7 @@ void measure_latency(struct load *load, const struct plan *plan) {
   cpu = cpu_since(cpu, plan);
 
   uint64_t count = latency.samples;
-  qsort(latency.times, count, sizeof *latency.times, compare_times);
+  sort_times(latency.times, count);
   printf("{\"mode\":\"latency\",\"dialect\":\"%s\",\"subscribers\":%u,\"rate\":%u,"
          "\"samples\":%llu,\"p50_us\":%.1f,\"p99_us\":%.1f,\"max_us\":%.1f,"
          "\"server_busy\":%.3f,\"server_cpu_ms\":%.1f,\"database_cpu_ms\":%.1f,"

@@ -11,7 +11,12 @@
 //   chatter  --connections (senders) --channels --rate (of all) --seconds --bytes
 //   previews --channels (beside the measured one) --rate (of those) --seconds (of a phase) --cycles
 //            --bytes --unfurler (PID) --pages-port --addresses
-//   all      --tls yes (1.3, AES-128; the certificate is not verified), --timeout (seconds, 120),
+//   calls    --connections --messages (calls) --rate --request (members of the JSON of each, without id)
+//   sessions --messages (sessions, one after another) --rate
+//   reading  --connections (members) --cycles --bytes
+//   all      --groups yes (channels are groups of the users bench-N, which exist), --first-user N,
+//            --users N (who have all connections),
+//            --tls yes (1.3, AES-128; the certificate is not verified), --timeout (seconds, 120),
 //            --path, --publisher-path (of a server that has another for the connection that
 //            publishes), --ephemeral yes (Parley's channels keep no messages),
 //            --channel-prefix, --database PID, --broker PID (whose CPU time is printed beside)
@@ -36,6 +41,9 @@ static const struct mode {
     {"ack", measure_ack},
     {"latency", measure_latency},
     {"openings", measure_openings},
+    {"calls", measure_calls},
+    {"sessions", measure_sessions},
+    {"reading", measure_reading},
     {"durable", measure_durable},
     {"chatter", measure_chatter},
     {"previews", measure_previews},
@@ -103,6 +111,8 @@ static void read_option(struct load *load, struct plan *plan, const char *name, 
       {"--cycles", &plan->cycles, 1, 100},
       {"--pages-port", &plan->pages_port, 1, 65535},
       {"--addresses", &plan->addresses, 1, 250},
+      {"--first-user", &load->first_user, 0, 1000000},
+      {"--users", &load->users, 1, 1000000},
   };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     if (strcmp(name, numbers[i].name)) continue;
@@ -119,6 +129,8 @@ static void read_option(struct load *load, struct plan *plan, const char *name, 
   else if (!strcmp(name, "--unfurler")) plan->unfurler = (pid_t)number(name, value, 2, 1u << 30);
   else if (!strcmp(name, "--tls") && !strcmp(value, "yes")) load->tls = client_tls();
   else if (!strcmp(name, "--ephemeral") && !strcmp(value, "yes")) load->ephemeral = true;
+  else if (!strcmp(name, "--groups") && !strcmp(value, "yes")) load->groups = true;
+  else if (!strcmp(name, "--request")) plan->request = value;
   else if (!strcmp(name, "--path")) load->path = value;
   else if (!strcmp(name, "--publisher-path")) load->publisher_path = value;
   else if (!strcmp(name, "--timeout"))

@@ -19,7 +19,8 @@ struct plan {
   unsigned message_bytes;
   unsigned rate;  // messages a second; of all senders (chatter), of the other channels (previews)
   unsigned seconds;
-  unsigned cycles;      // of phases (previews)
+  unsigned cycles;      // of phases (previews), of messages (reading)
+  const char *request;  // members of a JSON-RPC request (calls)
   pid_t unfurler;       // 0: the server looks links up itself
   unsigned pages_port;  // of page-server
   unsigned addresses;   // of page-server
@@ -63,6 +64,17 @@ void measure_latency(struct load *load, const struct plan *plan);
 /// Connections that are reset as soon as they are ready: how many in a second, and what each costs
 /// the server.
 void measure_openings(struct load *load, const struct plan *plan);
+
+/// One call after another, of each connection in turn, at most `rate` a second: the time to the answer.
+void measure_calls(struct load *load, const struct plan *plan);
+
+/// One session after another of one user: the time to the answer to `session.open`, and to
+/// `group.ready`.
+void measure_sessions(struct load *load, const struct plan *plan);
+
+/// After each message in a group, all members but its author mark it as read at once: what each call
+/// costs the server, with what the members are told of it.
+void measure_reading(struct load *load, const struct plan *plan);
 
 /// Many channels with as many participants each, all of whom send in turn, at a fixed rate: the
 /// servers' CPU time for each delivery.

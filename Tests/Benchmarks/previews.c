@@ -6,6 +6,7 @@
 
 #include "measurements.h"
 #include "server-usage.h"
+#include "times.h"
 
 enum {
   PROBES_PER_SECOND = 50,
@@ -179,14 +180,9 @@ static void measure_phase(struct load *load, struct phase *phase) {
   phase->unfurler_cpu_ns += unfurler_cpu_ns(plan);
 }
 
-static int compare_times(const void *left, const void *right) {
-  int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-  return (a > b) - (a < b);
-}
-
 static void print_times(const char *name, struct times *times) {
   if (times->count == 0) fail("nothing was measured");
-  qsort(times->ns, times->count, sizeof *times->ns, compare_times);
+  sort_times(times->ns, times->count);
   printf("\"%s_p50_us\":%.1f,\"%s_p99_us\":%.1f", name, (double)times->ns[times->count / 2] / 1e3,
          name, (double)times->ns[(uint64_t)times->count * 99 / 100] / 1e3);
 }

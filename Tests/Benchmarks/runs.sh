@@ -36,7 +36,7 @@ build_load() {
   cc "${flags[@]}" -o "$work/bare-loop" "$source"/{bare-loop,websocket}.c -lssl -lcrypto
   cc "${flags[@]}" -o "$work/load-client" \
     "$source"/{load-client,connections,websocket,server-usage}.c \
-    "$source"/{fanout,idle,ack,latency,openings,durable,chatter,previews}.c -lssl -lcrypto -lz
+    "$source"/{fanout,idle,ack,latency,openings,calls,sessions,reading,durable,chatter,previews}.c -lssl -lcrypto -lz
   cc "${flags[@]}" -o "$work/disk-sync" "$source"/{disk-sync,server-usage}.c
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 \
     -subj /CN=localhost -keyout "$work/key.pem" -out "$work/certificate.pem" 2>/dev/null

@@ -13,7 +13,8 @@ BENCHMARKS = HERE.parent / "Benchmarks"
 FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror"]
 CLIENT_PARTS = ["fanout", "connections", "websocket", "server-usage"]
 LOAD_PARTS = [
-    "load-client", "idle", "ack", "latency", "openings", "durable", "chatter", "previews", *CLIENT_PARTS]
+    "load-client", "idle", "ack", "latency", "openings", "calls", "sessions", "reading", "durable", "chatter",
+    "previews", *CLIENT_PARTS]
 LIBRARIES = ["-lssl", "-lcrypto", "-lz"]
 COUNTERS_SIZE = 4096
 # Of each mark that a client wants: the wait of the interposer's thread.

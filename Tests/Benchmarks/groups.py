@@ -1,0 +1,209 @@
+"""Groups beside open channels, and members of groups beside users without any, on the same server program.
+
+Called by Scripts/bench --only groups. Rounds are interleaved; ratios are medians of the rounds' own. What
+lists and totals cost does not depend on the round, so that their groups are made once.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import defaultdict
+
+from grouped_servers import Servers, settled_memory, written_rows
+from groups_report import report
+
+MANY, LISTERS = 2_000, 10
+
+
+def say(text):
+    print(f"  {text}", file=sys.stderr, flush=True)
+
+
+class Bench:
+    """The measurements of a run: each kind with its groups, on servers that it starts and ends."""
+
+    def __init__(self, options):
+        self.options = options
+        self.servers = Servers(options.parleyd, options.work, options.server_core)
+        self.records = defaultdict(list)
+
+    def keep(self, name, record):
+        self.records[name].append(record)
+        if self.options.json:
+            with open(self.options.json, "a", encoding="utf-8") as file:
+                print(json.dumps({"case": name, **record}), file=file)
+
+    def load(self, server, mode, **options):
+        """Runs the load client against a server; returns the figures that it prints."""
+        command = [self.options.load_client, mode, "--dialect", "parley", "--port", server.port, "--server",
+                   server.pid, "--timeout", 300]
+        for name, value in options.items():
+            command += [f"--{name.replace('_', '-')}", value]
+        if self.options.client_core:
+            command = ["taskset", "-c", self.options.client_core, *command]
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise SystemExit(f"groups: {mode}: {done.stderr.strip()}\n{server.log_end()}")
+        return json.loads(done.stdout)
+
+    # Deliveries
+
+    def deliveries(self, online, stored):
+        """A group, of whose members some are online, beside an open channel with as many participants."""
+        share = max(self.options.deliveries // online, 32)
+        for kind in ("open", "group"):
+            for in_flight in (1, 16):
+                with self.servers.fresh() as server:
+                    more = {}
+                    if kind == "group":
+                        server.back.add_users(max(online, stored))
+                        server.back.add_group("bench-0", stored, is_super=stored > 1_000)
+                        more["groups"] = "yes"
+                    name = f"{kind}/{online}/{in_flight}"
+                    say(f"deliveries, {name}")
+                    self.keep(name, self.load(
+                        server, "fanout", connections=online - 1, in_flight=in_flight,
+                        messages=share * (4 if in_flight > 1 else 1), **more))
+
+    # Rows
+
+    def rows(self):
+        """The rows that a message writes, in a group none of whose members is online."""
+        say("rows written for a message")
+        with self.servers.fresh() as server:
+            server.back.add_users(100)
+            server.back.add_group("bench-0", 100)
+            server.back.send("bench-0", "bench-0")
+            for name, sender in (("member", "bench-1"), ("admin", None)):
+                for _ in range(3):
+                    written = written_rows(
+                        server.database, lambda sender=sender: server.back.send("bench-0", sender))
+                    self.keep(f"rows/{name}", {"rows_per_message": sum(written.values()), "tables": written})
+
+    # Many groups
+
+    @contextlib.contextmanager
+    def many_groups(self):
+        """A server with users in many groups, each of which has an unread message."""
+        with self.servers.fresh() as server:
+            say(f"making {MANY} groups of 50 members")
+            server.back.add_users(51)
+            server.back.at_once(lambda number: server.back.add_group(f"bench-{number}", 50), range(MANY))
+            answers = server.back.at_once(lambda number: server.back.send(f"bench-{number}", "bench-49"), range(MANY))
+            # Groups are no longer in memory.
+            server.restart()
+            yield server, answers[0]["message_id"]
+
+    def many(self, server, message_id):
+        """Sessions, lists and totals of users in many groups."""
+        sessions = {"messages": self.options.sessions, "rate": 20}
+        for name, first in (("none", 1_000), ("many", 0)):
+            say(f"session.open, {name}")
+            self.keep(f"sessions/{name}", self.load(server, "sessions", first_user=first, **sessions))
+        calls = {"connections": LISTERS, "messages": self.options.calls, "rate": 40, "groups": "yes"}
+        get = {"channel_url": "bench-0", "message_id": message_id}
+        for name, method, params in (
+                ("get", "message.get", get), ("list", "group.list", {"limit": 20}), ("totals", "group.unread", {})):
+            say(method)
+            self.keep(f"calls/{name}", self.load(
+                server, "calls", request=f'"method":"{method}","params":{json.dumps(params)}', **calls))
+
+    # Memory
+
+    def idle(self):
+        """Idle sessions of members of 50 groups that are not in memory, beside users without groups.
+
+        Each user has several sessions, so that the measured ones read nothing new into the caches of the
+        database."""
+        users, groups = 200, 50
+        for name in ("none", "member"):
+            with self.servers.fresh() as server:
+                say(f"idle connections, {name}")
+                if name == "member":
+                    server.back.add_users(users)
+                    server.back.at_once(
+                        lambda number: server.back.add_group(f"bench-{number}", users), range(groups))
+                    server.restart()
+                self.keep(f"idle/{name}", self.load(
+                    server, "idle", connections=self.options.idle, channels=0, warm=2 * users, users=users,
+                    groups="yes"))
+
+    def loaded(self):
+        """What groups take that are in memory, once the caches of the database are full."""
+        say("groups in memory")
+        with self.servers.fresh() as server:
+            server.back.add_users(10_000)
+            small = [f"bench-{number}" for number in range(self.options.small_groups)]
+            large = [f"large-{number}" for number in range(4)]
+            server.back.at_once(lambda url: server.back.add_group(url, 100), small)
+            server.back.at_once(lambda url: server.back.add_group(url, 10_000, is_super=True), large)
+            server.restart()
+            for size, urls, warm in ((100, small, len(small) * 5 // 6), (10_000, large, 1)):
+                for url in urls[:warm]:
+                    server.back.view(url)
+                before = settled_memory(server.pid)
+                for url in urls[warm:]:
+                    server.back.view(url)
+                after = settled_memory(server.pid)
+                self.keep(f"loaded/{size}", {"bytes_per_group": (after - before) / (len(urls) - warm)})
+
+    # Reading
+
+    def reading(self):
+        """All members of a group of 100 read a message at once, with and without read receipts."""
+        for name, limit in (("silent", 0), ("told", 100)):
+            say(f"marking as read, {name}")
+            with self.servers.fresh("--groups-receipts-members", str(limit)) as server:
+                server.back.add_users(100)
+                server.back.add_group("bench-0", 100)
+                self.keep(f"reading/{name}", self.load(
+                    server, "reading", connections=100, cycles=self.options.cycles))
+
+    def run(self):
+        self.rows()
+        with self.many_groups() as prepared:
+            for number in range(self.options.rounds):
+                print(f"round {number + 1}", file=sys.stderr)
+                self.many(*prepared)
+                self.deliveries(100, 100)
+                self.deliveries(1_000, 10_000)
+                self.reading()
+                if number < 3:
+                    self.idle()
+        self.loaded()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--parleyd", required=True)
+    parser.add_argument("--load-client", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--server-core")
+    parser.add_argument("--client-core")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--deliveries", type=int, default=300_000, help="of a fan-out with one message in flight")
+    parser.add_argument("--sessions", type=int, default=200, help="session.open, one after another")
+    parser.add_argument("--calls", type=int, default=200, help="of each method")
+    parser.add_argument("--idle", type=int, default=2_000, help="idle connections")
+    parser.add_argument("--small-groups", type=int, default=1_800, help="groups of 100 in memory")
+    parser.add_argument("--cycles", type=int, default=5, help="messages that all members read")
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    options.work = os.path.realpath(options.work)
+    # Ends the servers on the way out.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGHUP, lambda *_: sys.exit(143))
+    bench = Bench(options)
+    try:
+        bench.run()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    report(bench.records)
+
+
+if __name__ == "__main__":
+    main()
