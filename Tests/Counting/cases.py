@@ -2,21 +2,29 @@
 
 import json
 import shutil
+import sys
 from collections import namedtuple
 
 from control import UNITS, rate, typical, without_time
-from machine import MARK_CALLS, SYSTEM_CALLS, Counted, patient
+from machine import BENCHMARKS, MARK_CALLS, SYSTEM_CALLS, Counted, patient
 from server import Server
+
+sys.path.append(str(BENCHMARKS))
+
+from platform_api import PlatformAPI  # noqa: E402
 
 # With two sizes, the difference between them is the cost of their difference in subscribers, and the rest is
 # the message's own. Valgrind makes handshakes slow, so TLS has fewer subscribers. Durable messages come in
 # multiples of 31, since the store prunes old events once in 31. The longest case comes first.
 Case = namedtuple(
-    "Case", "name transport storage subscribers in_flight rounds repetitions warm throttle", defaults=[3, 0])
+    "Case", "name transport storage subscribers in_flight rounds repetitions warm throttle is_group",
+    defaults=[3, 0, False])
 CASES = [
     Case("tls", "tls", "ephemeral", (25, 75), (1, 16), 12, 5),
     Case("deflate", "deflate", "ephemeral", (50, 200), (1, 16), 12, 5),
     Case("plain", "plain", "ephemeral", (200, 1000), (1, 16), 12, 5),
+    # A group has at most 1,000 members, one of whom sends.
+    Case("group", "plain", "ephemeral", (200, 999), (1, 16), 12, 5, is_group=True),
     # More than are sent in a second: the window of each participant is checked, and nothing is withheld. A
     # window grows in powers of two: it has room for 1,024 messages after the first 512, so it does not grow
     # in any phase.
@@ -37,14 +45,22 @@ def joined(numbers):
     return ",".join(map(str, numbers))
 
 
+def make_group(case, server, channel):
+    """The group of a case, which the client's users have joined before they come."""
+    back = PlatformAPI(int(server.port("plain")), server.api_token())
+    back.add_users(case.subscribers[-1] + 1)
+    back.add_group(f"{channel}-0", case.subscribers[-1] + 1, is_ephemeral=case.storage == "ephemeral")
+
+
 def count(case, server, counted, programs, channel, ports=None):
     """The phases of a case, each with its counts."""
+    groups = ["--groups", "yes"] if case.is_group else []
     printed = server.load(programs / "count-client", case.transport, [
         "--counters", counted.counters, "--transport", case.transport, "--storage", case.storage,
         "--channel", channel, "--subscribers", joined(case.subscribers),
         "--in-flight", joined(case.in_flight), "--rounds", case.rounds,
         "--repetitions", case.repetitions, "--warm", case.warm, "--pause", PAUSE_MS,
-        "--timeout", int(patient(CLIENT_SECONDS))], ports=ports)
+        "--timeout", int(patient(CLIENT_SECONDS)), *groups], ports=ports)
     phases = [json.loads(line) for line in printed.splitlines()]
     for phase in phases:
         phase.update(counted.totals(phase["mark"]), dump=counted.dump_of(phase["mark"]).name)
@@ -99,7 +115,10 @@ def count_deliveries(case, bench):
     with Server(
             bench.readable, bench.folder, bench.programs, case.throttle, counted.prefix,
             counted.environment) as server:
-        return costs(case, count(case, server, counted, bench.programs, f"count-{case.name}"))
+        channel = f"count-{case.name}"
+        if case.is_group:
+            make_group(case, server, channel)
+        return costs(case, count(case, server, counted, bench.programs, channel))
 
 
 def count_memory(transport, bench):

@@ -11,6 +11,7 @@
 //   --storage ephemeral|durable (ephemeral)
 //   --transport plain|deflate|tls (plain; the certificate is not verified)
 //   --channel PREFIX    of the channel's URL (count)
+//   --groups yes        the channel is a group of the users bench-N, which exists
 //   --timeout SECONDS   (120)
 //
 // There is a phase for each number of subscribers and each of messages on their way. It lies between
@@ -110,6 +111,7 @@ static void read_option(struct phases *phases, const char *name, char *value) {
   else if (!strcmp(name, "--in-flight")) phases->in_flight = numbers(value);
   else if (!strcmp(name, "--storage")) load->ephemeral = !strcmp(value, "ephemeral");
   else if (!strcmp(name, "--transport")) use_transport(load, value);
+  else if (!strcmp(name, "--groups") && !strcmp(value, "yes")) load->groups = true;
   else if (!strcmp(name, "--channel")) load->channel_prefix = value;
   else if (!strcmp(name, "--timeout"))
     load->deadline_ns = monotonic_ns() + number(value) * (int64_t)1000000000;
@@ -138,14 +140,15 @@ static void saw_presence(struct load *load, unsigned index, const char *event, s
   if (found) *(unsigned *)load->measurement = (unsigned)atol(found + sizeof member - 1);
 }
 
-// The first connection is told when the others are there; nothing more of it comes after that.
+// In an open channel, the first connection is told when the others are there; nothing more of it comes
+// after that.
 static void open_subscribers(struct phases *phases, unsigned count) {
   struct load *load = &phases->load;
   unsigned told = 0;
   load->measurement = &told;
   load->on_presence = saw_presence;
   load_open(load, count + 1);
-  while (told < count + 1) load_turn(load, 100);
+  while (!load->groups && told < count + 1) load_turn(load, 100);
   load->on_presence = NULL;
   // Those that came later have missed messages: from here on, all count from the same one.
   for (unsigned i = 0; i <= count; i++) load->connections[i].received = 0;

@@ -14,7 +14,8 @@ STOP_SECONDS = 30
 SETTINGS = [
     "--reactors", "1", "--unfurl-mode", "off", "--limits-flood-messages", "0",
     "--limits-user-flood-messages", "1000", "--limits-user-flood-window-ms", "1",
-    "--limits-ping-interval-ms", "3600000", "--fan-out-io-uring", "off"]
+    "--limits-ping-interval-ms", "3600000", "--fan-out-io-uring", "off",
+    "--groups-max-members", "1000", "--limits-platform-calls-per-second", "0"]
 
 
 class Server:
@@ -60,6 +61,10 @@ class Server:
     def port(self, transport):
         scheme = "wss" if transport == "tls" else "ws"
         return re.search(rf" {scheme}://127\.0\.0\.1:(\d+)", self.said()).group(1)
+
+    def api_token(self):
+        """The token that the server has made for its Platform API."""
+        return (self.log.parent / "data" / "api-token").read_text(encoding="ascii").strip()
 
     def load(self, program, transport, options, ports=None, **more):
         """Runs a client against it, and against others when ports are given; returns what the client

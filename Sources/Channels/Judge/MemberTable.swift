@@ -59,8 +59,7 @@ struct MemberTable: Sendable {
     reserveRecord()
     MemberRecord.append(member, inviter, to: &records)
     if records.count - start == length {
-      records.replaceSubrange(found.place..<(found.place + length), with: records[start...])
-      records.removeLast(length)
+      replaceRecord(at: found.place, withLast: length)
     } else {
       MemberRecord.markRemoved(in: &records, at: found.place)
       index[found.slot] = UInt32(start + 1)
@@ -132,6 +131,19 @@ struct MemberTable: Sendable {
     guard inviterIDs.count < Self.inviterLimit else { return .id(id) }
     inviterIDs.append(id)
     return .number(inviterIDs.count - 1)
+  }
+
+  /// Moves the last record to the place of another one of the same length.
+  ///
+  /// In place, because each message changes the record of its author: a slice of the array would have the whole
+  /// array copied.
+  private mutating func replaceRecord(at place: Int, withLast length: Int) {
+    records.withUnsafeMutableBytes { bytes in
+      let last = UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - length)...])
+      UnsafeMutableRawBufferPointer(rebasing: bytes[place..<(place + length)])
+        .copyMemory(from: last)
+    }
+    records.removeLast(length)
   }
 
   /// Grows the records by an eighth when they are full: doubling would leave up to half unused.
