@@ -110,6 +110,9 @@ package struct ChannelJudge: ~Copyable, Sendable {
   /// The members of a group; `nil` for an open channel.
   package var members: Members? { work.standing.rights.members }
 
+  /// The number of members of a group, joined or invited; 0 for an open channel.
+  package var memberCount: Int { work.standing.rights.members?.count ?? 0 }
+
   /// Whether a user is a joined member of the group.
   package func isJoined(_ userID: String) -> Bool {
     work.standing.rights.members?.isJoined(userID) ?? false

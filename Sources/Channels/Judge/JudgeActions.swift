@@ -48,6 +48,8 @@ package struct JudgeActions: Sendable {
   private var isLarge = false
   private var tally = JudgeTally()
   private var hasCounts = false
+  private var groupTally = GroupTally()
+  private var hasGroupCounts = false
 
   package init() {}
 
@@ -72,6 +74,16 @@ package struct JudgeActions: Sendable {
     return tally
   }
 
+  /// Returns the counts of a group since the last call; `nil` if there are none.
+  package mutating func takeGroupTally() -> GroupTally? {
+    guard hasGroupCounts else { return nil }
+    defer {
+      groupTally = GroupTally()
+      hasGroupCounts = false
+    }
+    return groupTally
+  }
+
   mutating func append(_ action: consuming JudgeAction) {
     list.append(action)
     if list.count > Self.keptCapacity { isLarge = true }
@@ -84,6 +96,12 @@ package struct JudgeActions: Sendable {
   mutating func count(_ body: (inout JudgeTally) -> Void) {
     hasCounts = true
     body(&tally)
+  }
+
+  mutating func countInGroup(_ outcome: WritableKeyPath<GroupTally, Int>, _ number: Int = 1) {
+    guard number > 0 else { return }
+    hasGroupCounts = true
+    groupTally[keyPath: outcome] += number
   }
 }
 

@@ -59,8 +59,12 @@ struct PendingOwnChanges: Sendable {
       actions.answer(
         request.call,
         .success(request.change == .resetHistory ? .historyReset(own) : .own(own)))
-      if let former, former.position.ordinal < reading.member.position.ordinal {
+      let hasMoved = former.map { $0.position.ordinal < reading.member.position.ordinal } ?? false
+      if hasMoved {
         standing.noteRead(by: reading.member, upTo: request.change.readMessageID, at: now)
+      }
+      if request.change.marksRead {
+        actions.countInGroup(hasMoved ? \.reads.moved : \.reads.same)
       }
       if former?.hasSameOwnPart(as: reading.member) == false {
         standing.notify(
@@ -130,6 +134,14 @@ extension OwnChange {
     case .hide:
       return rights.channel.isEphemeral ? .hide(clearing: false, isArchived: true) : self
     case .unhide, .prefer: return self
+    }
+  }
+
+  /// Whether the change reads messages.
+  fileprivate var marksRead: Bool {
+    switch self {
+    case .markRead, .markReadUntil: true
+    case .markUnread, .hide, .unhide, .resetHistory, .prefer: false
     }
   }
 

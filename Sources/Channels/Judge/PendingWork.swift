@@ -98,7 +98,7 @@ struct PendingWork: Sendable {
       try ownChanges.begin(
         change, by: principal, call, in: &standing, at: now, into: &actions)
     case .typing(let isTyping):
-      try standing.setTyping(isTyping, by: principal, at: now)
+      try standing.setTyping(isTyping, by: principal, at: now, into: &actions)
       actions.answer(call, .success(.done))
     case .receipts:
       actions.answer(call, .success(.receipts(try standing.receipts(for: principal))))

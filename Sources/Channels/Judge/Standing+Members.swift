@@ -13,6 +13,8 @@ extension Standing {
     into actions: inout JudgeActions
   ) -> Int {
     let invited = members.filter { $0.member.state == .invited }
+    actions.countInGroup(\.invitations.invited, invited.count)
+    actions.countInGroup(\.invitations.joined, members.count - invited.count)
     for record in invited { rights.put(record.member) }
     var byteCount = 0
     if let first = invited.first {
@@ -52,6 +54,11 @@ extension Standing {
     into actions: inout JudgeActions
   ) -> Int {
     let user = record.member.user
+    if record.member.state == .invited {
+      let end: WritableKeyPath<GroupTally, Int> =
+        reason == .declined ? \.invitations.declined : \.invitations.withdrawn
+      actions.countInGroup(end)
+    }
     rights.removeMember(user.id)
     let membership = membership(of: user)
     switch record.member.state {

@@ -6,15 +6,20 @@ extension Standing {
   ///
   /// - Throws: 900020 for a user who is no member.
   mutating func setTyping(
-    _ isTyping: Bool, by principal: Principal, at now: Moment
+    _ isTyping: Bool, by principal: Principal, at now: Moment, into actions: inout JudgeActions
   ) throws(ServiceError) {
     guard let user = principal.user, rights.members?[user.id] != nil else {
       throw .notJoined(place.url)
     }
+    let wasTyping = typing.contains(user.id)
     if !isTyping {
       typing.stop(user.id, at: now.monotonic)
+      actions.countInGroup(wasTyping ? \.typing.stopped : \.typing.ignored)
     } else if mayType(user.id, at: now.unix) {
       typing.start(user.id, at: now.monotonic)
+      actions.countInGroup(wasTyping ? \.typing.extended : \.typing.started)
+    } else {
+      actions.countInGroup(\.typing.ignored)
     }
   }
 
@@ -72,6 +77,7 @@ extension Standing {
   mutating func publishReads(at now: Moment, into actions: inout JudgeActions) {
     let moves = reads.take(at: now.monotonic).filter { rights.members?.isJoined($0.userID) == true }
     guard !moves.isEmpty, hasReceipts else { return }
+    actions.countInGroup(\.receipts, moves.count)
     let payload = Event.groupRead(Event.Reads(moves)).notification(
       from: EventOrigin(channelURL: place.url, timestamp: now.unix))
     actions.append(.notifyMembers(MembersNotice(payload: payload, exceptIDs: [])))

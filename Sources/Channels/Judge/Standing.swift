@@ -179,6 +179,9 @@ extension Standing {
     case (.join, .members(let members)):
       var byteCount = 0
       for member in members {
+        if rights.members?[member.member.user.id]?.state == .invited {
+          actions.countInGroup(\.invitations.accepted)
+        }
         byteCount += publishJoining(member, at: timestamp, into: &actions)
       }
       return byteCount

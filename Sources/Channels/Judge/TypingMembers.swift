@@ -26,6 +26,8 @@ struct TypingMembers: Sendable {
   /// Whether no member is typing, and the others have been notified of that.
   var isIdle: Bool { entries.isEmpty && published.isEmpty }
 
+  func contains(_ userID: String) -> Bool { entries.contains { $0.userID == userID } }
+
   /// The typing members, in the order in which they began.
   var userIDs: [String] { entries.map(\.userID) }
 

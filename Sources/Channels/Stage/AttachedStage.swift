@@ -79,6 +79,9 @@ package struct AttachedStage: ~Copyable, Sendable {
 
   package var awaitsEndOfTurn: Bool { stage.awaitsEndOfTurn }
 
+  /// Whether members of a group are here.
+  package var hasMembers: Bool { stage.hasMembers }
+
   package func contains(_ userID: String) -> Bool { stage.contains(userID) }
 
   /// The throttle of a user who is here.

@@ -102,6 +102,9 @@ package struct ChannelStage: ~Copyable, Sendable {
   /// The users on the stage, in no particular order.
   package var userIDs: [String] { Array(audience.participants.userIDs) }
 
+  /// Whether members of a group are here.
+  package var hasMembers: Bool { record.group != nil && participantCount > 0 }
+
   /// Whether events or answers wait for the end of the turn.
   package var awaitsEndOfTurn: Bool { !queue.isEmpty || observers.awaitsEndOfTurn }
 

@@ -105,7 +105,7 @@ final class ChannelDirectory: TimerHandler {
     guard case .resident(let resident) = entries[channel.url], resident === channel else { return }
     entries[channel.url] = nil
     forgetIfSettled(channel)
-    shard.gauges.add(-1, to: .channels)
+    channel.endCounting()
   }
 
   /// Passes each of the log's answers to the channel that requested it.
@@ -219,7 +219,7 @@ final class ChannelDirectory: TimerHandler {
     numbered[lastNumber] = channel
     channel.open()
     entries[channel.url] = .resident(channel)
-    shard.gauges.add(1, to: .channels)
+    channel.beginCounting()
     scheduleSweep()
     return channel
   }

@@ -1,6 +1,7 @@
 import Channels
 import ParleyProtocol
 import Store
+import Telemetry
 
 /// A group on the shard where it is at home.
 extension ChannelHost {
@@ -39,6 +40,31 @@ extension ChannelHost {
         isOnline: online.contains(id), hasReceipts: hasReceipts)
       encode(shown, listed, &writer)
     }
+  }
+
+  /// Includes the channel in the gauges of what is in memory.
+  func beginCounting() {
+    shard.gauges.add(1, to: .channels)
+    guard isGroup else { return }
+    shard.gauges.add(1, to: .groups)
+    countedMembers = 0
+    countMembers()
+  }
+
+  /// Removes the channel, which is forgotten, from the gauges.
+  func endCounting() {
+    shard.gauges.add(-1, to: .channels)
+    guard let count = countedMembers else { return }
+    countedMembers = nil
+    shard.gauges.add(-1, to: .groups)
+    shard.gauges.add(-Int64(count), to: .groupMembers)
+  }
+
+  /// Adds a change of the number of members to the gauges.
+  func countMembers() {
+    guard let counted = countedMembers, counted != memberCount else { return }
+    shard.gauges.add(Int64(memberCount - counted), to: .groupMembers)
+    countedMembers = memberCount
   }
 
   /// Passes a fact to the judge, and once more after the writes in progress: the answer to one that was

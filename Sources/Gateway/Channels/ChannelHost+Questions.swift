@@ -32,6 +32,9 @@ extension ChannelHost {
   /// Whether a user is a joined member of the group.
   func isJoined(_ userID: String) -> Bool { judge.isJoined(userID) }
 
+  /// The number of members of the group, joined or invited.
+  var memberCount: Int { judge.memberCount }
+
   /// The state of a member of the group; `nil` for a user who is no member.
   func memberState(of userID: String) -> MemberState? { judge.memberState(of: userID) }
 

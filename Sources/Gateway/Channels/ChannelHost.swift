@@ -49,6 +49,8 @@ final class ChannelHost {
   private let loadedSeq: Int64
   /// The timer for the judge's deadline.
   private var timer: EventLoop.TimerToken?
+  /// The members that the gauges include; `nil` for a channel that is not in memory, or not a group.
+  var countedMembers: Int?
 
   init(_ loaded: LoadedChannel, number: UInt64, shard: Shard) {
     let state = loaded.state
@@ -107,6 +109,8 @@ final class ChannelHost {
       }
     }
     if let tally = actions.takeTally() { shard.count(tally, of: url) }
+    if let tally = actions.takeGroupTally() { shard.count(tally) }
+    countMembers()
     swap(&actions, &shard.judgeActions)
   }
 

@@ -153,6 +153,22 @@ extension Shard {
     count(tally.translationsLate, .translationsLate)
   }
 
+  /// Adds the counts of a group's judge to the metrics.
+  func count(_ tally: GroupTally) {
+    count(tally.reads.moved, .groupReadsMoved)
+    count(tally.reads.same, .groupReadsSame)
+    count(tally.receipts, .groupReceipts)
+    count(tally.typing.started, .groupTypingStarted)
+    count(tally.typing.extended, .groupTypingExtended)
+    count(tally.typing.stopped, .groupTypingStopped)
+    count(tally.typing.ignored, .groupTypingIgnored)
+    count(tally.invitations.invited, .groupInvitationsInvited)
+    count(tally.invitations.joined, .groupInvitationsJoined)
+    count(tally.invitations.accepted, .groupInvitationsAccepted)
+    count(tally.invitations.declined, .groupInvitationsDeclined)
+    count(tally.invitations.withdrawn, .groupInvitationsWithdrawn)
+  }
+
   private func count(_ number: Int, _ counter: GatewayCounter) {
     if number > 0 { counters.add(UInt64(number), to: counter) }
   }

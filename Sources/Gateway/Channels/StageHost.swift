@@ -35,6 +35,8 @@ final class StageHost {
   private var timer: EventLoop.TimerToken?
   /// Whether the shard will end the turn of this stage.
   private var awaitsEndOfTurn = false
+  /// Whether the gauge of groups with connected members includes this one.
+  private var isCounted = false
 
   /// Creates a stage beside its home; the stage reports to the home after ``join(_:)``.
   init(_ stage: consuming ChannelStage, of place: LogChannel, on shard: Shard) {
@@ -123,6 +125,10 @@ final class StageHost {
 
   private func finish(on shard: Shard) {
     if !shard.stageActions.isEmpty { performActions(on: shard) }
+    if stage.hasMembers != isCounted {
+      isCounted.toggle()
+      shard.gauges.add(isCounted ? 1 : -1, to: .groupStages)
+    }
     guard stage.awaitsEndOfTurn, !awaitsEndOfTurn else { return }
     awaitsEndOfTurn = true
     shard.channels.awaitsEndOfTurn(self)

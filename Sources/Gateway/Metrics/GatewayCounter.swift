@@ -38,6 +38,18 @@ enum GatewayCounter: Int, MetricKey {
   case previewsNone
   case thumbnailsLate
   case translationsLate
+  case groupReadsMoved
+  case groupReadsSame
+  case groupReceipts
+  case groupTypingStarted
+  case groupTypingExtended
+  case groupTypingStopped
+  case groupTypingIgnored
+  case groupInvitationsInvited
+  case groupInvitationsJoined
+  case groupInvitationsAccepted
+  case groupInvitationsDeclined
+  case groupInvitationsWithdrawn
 
   var definition: MetricDefinition {
     switch self {
@@ -89,6 +101,20 @@ enum GatewayCounter: Int, MetricKey {
       .counter(
         "parley_translations_late_total",
         "Messages updated with translations after they were published.")
+    case .groupReadsMoved: .reading("moved")
+    case .groupReadsSame: .reading("same")
+    case .groupReceipts:
+      .counter(
+        "parley_group_receipts_total", "Read positions sent to the other members of groups.")
+    case .groupTypingStarted: .typing("started")
+    case .groupTypingExtended: .typing("extended")
+    case .groupTypingStopped: .typing("stopped")
+    case .groupTypingIgnored: .typing("ignored")
+    case .groupInvitationsInvited: .invitation("invited")
+    case .groupInvitationsJoined: .invitation("joined")
+    case .groupInvitationsAccepted: .invitation("accepted")
+    case .groupInvitationsDeclined: .invitation("declined")
+    case .groupInvitationsWithdrawn: .invitation("withdrawn")
     }
   }
 }
@@ -122,6 +148,26 @@ extension MetricDefinition {
       "parley_requests_refused_total", kind: .counter,
       help: "HTTP requests refused by their origin, host or API token, by reason.",
       labels: [Label("reason", reason)])
+  }
+
+  fileprivate static func reading(_ outcome: String) -> MetricDefinition {
+    MetricDefinition(
+      "parley_group_reads_total", kind: .counter,
+      help: "Groups marked as read, by whether the position of the member has moved.",
+      labels: [Label("outcome", outcome)])
+  }
+
+  fileprivate static func typing(_ outcome: String) -> MetricDefinition {
+    MetricDefinition(
+      "parley_group_typing_total", kind: .counter,
+      help: "Calls about typing in groups, by outcome.", labels: [Label("outcome", outcome)])
+  }
+
+  fileprivate static func invitation(_ outcome: String) -> MetricDefinition {
+    MetricDefinition(
+      "parley_group_invitations_total", kind: .counter,
+      help: "Users added to groups by others, and the ends of their invitations, by outcome.",
+      labels: [Label("outcome", outcome)])
   }
 
   fileprivate static func preview(_ outcome: String) -> MetricDefinition {

@@ -34,6 +34,9 @@ enum GatewayGauge: Int, MetricKey {
   case channels
   case participants
   case subscriptions
+  case groups
+  case groupMembers
+  case groupStages
 
   var definition: MetricDefinition {
     switch self {
@@ -55,6 +58,13 @@ enum GatewayGauge: Int, MetricKey {
     case .subscriptions:
       MetricDefinition(
         "parley_subscriptions", kind: .gauge, help: "Connections in channels.")
+    case .groups: .groups("loaded")
+    case .groupMembers:
+      MetricDefinition(
+        "parley_group_members", kind: .gauge, help: "Members of the groups in memory.")
+    case .groupStages:
+      MetricDefinition(
+        "parley_group_stages", kind: .gauge, help: "Groups with connected members on this server.")
     }
   }
 }
@@ -68,6 +78,7 @@ enum GatewayLatency: Int, MetricKey {
   case thumbnail
   case translation
   case sendWait
+  case groupReady
 
   var definition: MetricDefinition {
     switch self {
@@ -98,6 +109,20 @@ enum GatewayLatency: Int, MetricKey {
       MetricDefinition(
         "parley_send_wait_seconds", kind: .histogram,
         help: "From a message's acceptance to its way to the store, of those that waited.")
+    case .groupReady:
+      MetricDefinition(
+        "parley_group_ready_seconds", kind: .histogram,
+        help: "From the opening of a session to its group.ready.")
     }
+  }
+}
+
+extension MetricDefinition {
+  /// The number of groups in a state.
+  static func groups(_ state: String) -> MetricDefinition {
+    MetricDefinition(
+      "parley_groups", kind: .gauge,
+      help: "Groups in memory, and groups in the store at the last count.",
+      labels: [Label("state", state)])
   }
 }

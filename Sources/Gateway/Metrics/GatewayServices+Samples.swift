@@ -13,6 +13,7 @@ extension GatewayServices {
       + (pictures?.samples ?? [])
       + (webhooks?.samples(at: clock.now) ?? []) + (cluster?.samples ?? [])
       + (network == nil ? [] : relayCounts.samples) + clockSamples + reloads.samples
+      + storedGroups.samples
   }
 
   private var clockSamples: [MetricSample] {

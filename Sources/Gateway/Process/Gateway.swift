@@ -253,6 +253,7 @@ package final class Gateway: Sendable {
         shard.uploadSweeper = UploadSweeper(on: shard)
         shard.retentionSweeper = RetentionSweeper(on: shard)
         shard.emptyGroupSweeper = EmptyGroupSweeper(on: shard)
+        shard.groupCensus = GroupCensus(on: shard)
       }
       if services.vault.userKeys.isOn { shard.fileKeyRenewal = FileKeyRenewal(on: shard) }
       start.add(.success(()))

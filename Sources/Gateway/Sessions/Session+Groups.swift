@@ -3,6 +3,7 @@ import Configuration
 import ParleyProtocol
 import Reactor
 import Store
+import Telemetry
 
 extension Session {
   /// Lists the user's groups, or public ones.
@@ -121,12 +122,15 @@ extension Session {
 
   /// Counts a shard that has added the connection to all of the user's groups there.
   func didAdd(_ cover: GroupCover) {
-    guard case .open = state else { return }
+    guard case .open(let identity) = state else { return }
     coveredParts += 1
     guard Int(coveredParts) >= cover.partCount else { return }
     coveredParts = 0
     settleEvents()
     let event = Event.groupReady(Event.Readiness(token: cover.changeToken))
-    send(event.notification(from: .session(at: shard.services.clock.now)))
+    let now = shard.services.clock.now
+    shard.latencies.record(
+      nanoseconds: UInt64(max(0, now - identity.openedAt)) * 1_000_000, for: .groupReady)
+    send(event.notification(from: .session(at: now)))
   }
 }

@@ -15,6 +15,7 @@ final class GatewayServices: Sendable {
   private let inForce: Mutex<Settings>
   /// The reloads of the settings, for metrics.
   let reloads = ReloadRecord()
+  let storedGroups = StoredGroupCount()
   let shards: ShardSet
   let store: Store
   let files: FileStore

@@ -67,6 +67,8 @@ final class Shard {
   var retentionSweeper: RetentionSweeper?
   /// On the first shard only.
   var emptyGroupSweeper: EmptyGroupSweeper?
+  /// On the first shard only.
+  var groupCensus: GroupCensus?
   var fileKeyRenewal: FileKeyRenewal?
   var clockWatch: ClockWatch?
   /// The tags of the listeners on which `/metrics` is served.

@@ -36,6 +36,8 @@ final class JudgeRig {
   /// The last time at which the judge wants to be woken.
   var wakeTime: Int64?
   var tally = JudgeTally()
+  /// The last counts of a group.
+  var groupTally: GroupTally?
   private var actions = JudgeActions()
   private let messageIDs = Numbers()
   private var lastCall: UInt64 = 0
@@ -123,6 +125,7 @@ final class JudgeRig {
     judge.handle(input, at: moment, into: &actions)
     while let action = actions.next() { note(action) }
     if let counted = actions.takeTally() { tally.add(counted) }
+    if let counted = actions.takeGroupTally() { groupTally = counted }
   }
 
   private var moment: Moment { Moment(unix: now, monotonic: now - stepped) }
