@@ -17,7 +17,14 @@ extension Shard {
   // MARK: Sessions that open
 
   /// Has the groups of a user at home here add a session, which is ready when all have done so.
+  ///
+  /// The groups are read in a later turn of the loop, so that the answer to `session.open` is written before
+  /// a reader of the store needs the processor.
   func coverGroups(ofUser userID: String, for session: SessionAddress) {
+    returnPath.resume { $0.readGroups(ofUser: userID, for: session) }
+  }
+
+  private func readGroups(ofUser userID: String, for session: SessionAddress) {
     let path = returnPath
     services.store.perform(JoinedGroups(of: userID)) { result in
       path.resume { shard in
