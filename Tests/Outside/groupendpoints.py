@@ -112,8 +112,37 @@ async def test_members_without_a_meaning_here(ctx):
                 assert answer.code == 400111 and f"'{name}'" in answer.value["message"], (name, answer)
                 empty = {} if isinstance(value, dict) else False
                 assert await back.code(method, path, {**body, name: empty}) is None, (method, path, name)
-        for name in ("nickname_startswith", "muted_member_filter", "order", "member_active_mode"):
+        for name in ("nickname_startswith", "muted_member_filter", "order"):
             answer = await back.send("GET", f"/v3{BASE}/{url}/members?{name}=a")
+            assert answer.code == 400111 and f"'{name}'" in answer.value["message"], answer
+
+
+async def test_deactivated_members(ctx):
+    """Members are shown by whether their users are activated; the numbers count all of them."""
+    async with Back(await ctx.server(*FLAGS)) as back:
+        users = await back.users(ctx, 4)
+        url = await back.group(*users)
+        idle = users[1:3]
+        for user in idle:
+            await back.call("PUT", f"/users/{user}", {"is_active": False})
+        active = [user for user in users if user not in idle]
+        for mode, expected in (
+                ("all", users), ("activated_only", active), ("deactivated_only", idle), ("activated", active),
+                ("deactivated", idle)):
+            assert set(await back.members(url, member_active_mode_filter=mode)) == set(expected), mode
+            shown = await back.view(url, show_member="true", member_active_mode=mode)
+            assert {member["user_id"] for member in shown["members"]} == set(expected), (mode, shown)
+            assert shown["member_count"] == 4, shown
+        assert set(await back.members(url)) == set(users)
+        seen = await back.view(url, show_member="true", member_active_mode="activated_only", user_id=idle[0])
+        assert len(seen["members"]) == 2 and seen["member_state"] == "joined", seen
+        first = await back.call(
+            "GET", f"{BASE}/{url}/members", limit=1, member_active_mode_filter="activated_only")
+        second = await back.call(
+            "GET", f"{BASE}/{url}/members", limit=1, member_active_mode_filter="activated_only", token=first["next"])
+        assert {page["members"][0]["user_id"] for page in (first, second)} == set(active), (first, second)
+        for path, name in ((url, "member_active_mode"), (f"{url}/members", "member_active_mode_filter")):
+            answer = await back.send("GET", f"/v3{BASE}/{path}?{name}=active")
             assert answer.code == 400111 and f"'{name}'" in answer.value["message"], answer
 
 

@@ -256,6 +256,10 @@ def groups(call, group, ada, bea):
     members = call(GROUP, "list_members", group, limit=2, member_state_filter="joined_only", operator_filter="nonoperator",
                    show_member_is_muted=True, show_read_receipt=True)
     assert [one.user_id for one in members.members] == [bea, cat] and members.next == "", members
+    for mode, count in (("activated", 3), ("deactivated", 0)):
+        assert len(call(GROUP, "list_members", group, member_active_mode_filter=mode).members) == count
+        shown = call(GROUP, "get_a_group_channel", group, show_member=True, member_active_mode=mode).to_dict()
+        assert len(shown["members"]) == count, shown
     for name in ("start_typing_indicators", "stop_typing_indicators"):
         call(GROUP, name, group, model="StartTypingIndicatorsRequest", user_ids=[ada, bea])
     assert [one.user_id for one in call("moderation", "block_a_user", ada, model="BlockAUserRequest", target_id=bea).users] == [bea]

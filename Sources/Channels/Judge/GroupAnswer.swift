@@ -24,7 +24,7 @@ package struct GroupAnswer: Sendable {
   package let own: OwnMembership?
   /// Some members with their roles and mutes; `nil` in a super group, and for a user on a connection who is no
   /// member.
-  package let members: [GroupMember]?
+  package var members: [GroupMember]?
   package let outcome: Outcome
 
   package init(

@@ -113,7 +113,8 @@ enum PlatformRoutes {
     channelRoute(
       "GET", "\(group)",
       query: .only(
-        ["show_member", "show_read_receipt", "user_id"], withoutEffect: ["show_delivery_receipt"]),
+        ["show_member", "show_read_receipt", "member_active_mode", "user_id"],
+        withoutEffect: ["show_delivery_receipt"]),
       GroupEndpoints.view),
     channelRoute("DELETE", "\(group)", GroupEndpoints.delete),
     channelRoute("POST", "\(group)/invite", body: json, MemberEndpoints.invite),
@@ -124,8 +125,8 @@ enum PlatformRoutes {
     channelRoute(
       "GET", "\(group)/members",
       query: list(
-        "member_state_filter", "operator_filter", "show_read_receipt", "user_id",
-        withoutEffect: partsOfMembers),
+        "member_state_filter", "operator_filter", "member_active_mode_filter", "show_read_receipt",
+        "user_id", withoutEffect: partsOfMembers),
       MemberEndpoints.list),
     channelRoute("GET", "\(group)/members/{user_id}", MemberEndpoints.view),
     channelRoute("PUT", "\(group)/hide", body: json, OwnGroupEndpoints.hide),

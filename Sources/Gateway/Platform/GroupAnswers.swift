@@ -5,6 +5,8 @@ import Store
 /// The parts of a group that an answer of the Platform API shows besides the channel.
 struct GroupParts: Sendable {
   var members = false
+  /// Which of the members are shown.
+  var activeMode = UserQuery.ActiveMode.all
   /// Whether the membership of the call's user is shown.
   var own = false
   /// Of a group with receipts.
@@ -66,8 +68,14 @@ extension ChannelHost {
     case .failure(let error): return completion.fail(error)
     }
     let (operatorIDs, receipts) = (operatorIDs, parts.receipts.contains(.read) ? receipts : nil)
-    perform(DeactivatedUsers(among: group.lastMessage?.userIDs ?? [])) { _, result in
+    let members = parts.activeMode == .all ? [] : group.members ?? []
+    let userIDs = (group.lastMessage?.userIDs ?? []).union(members.map(\.member.user.id))
+    perform(DeactivatedUsers(among: userIDs)) { _, result in
       completion(result) { deactivatedIDs, writer in
+        var group = group
+        group.members?.removeAll {
+          !parts.activeMode.includes(isActive: !deactivatedIDs.contains($0.member.user.id))
+        }
         let authors = MessageAuthors(operatorIDs, deactivatedIDs: deactivatedIDs)
         group.encodeForPlatform(parts, authors, receipts: receipts, into: &writer)
       }

@@ -31,8 +31,10 @@ enum GroupEndpoints {
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let showsMembers = try call.query.boolean("show_member") ?? false
     let userID = try call.query.optionalUserID("user_id")
+    let activeMode = try call.query.activeMode("member_active_mode")
     let parts = GroupParts(
-      members: showsMembers, own: userID != nil, receipts: try ShownReceipts(call.query))
+      members: showsMembers, activeMode: activeMode, own: userID != nil,
+      receipts: try ShownReceipts(call.query))
     try call.inChannel(completion) { channel in
       guard let userID else { return channel.viewGroup(parts, completion) }
       channel.perform(AccountLookup(userID)) { channel, result in
@@ -119,6 +121,7 @@ enum MemberEndpoints {
     let state = try query.choice("member_state_filter", of: MemberStateFilter.self)?.state
     let operators =
       try query.choice("operator_filter", of: MessageQuery.OperatorFilter.self) ?? .all
+    let activeMode = try query.activeMode("member_active_mode_filter")
     let (limit, token) = (try query.pageSize(), try query.pageToken())
     let receipts = try ShownReceipts(query)
     let viewerID = try query.optionalUserID("user_id")
@@ -128,8 +131,8 @@ enum MemberEndpoints {
         $0.encodeForPlatform(receipts, seenAs: viewerID == nil ? nil : $1, into: &$2)
       }
       let listing = MemberListing(
-        channelID: channel.place.id, state: state, operatorFilter: operators, seenBy: viewerID,
-        limit: limit, token: token, as: encoder)
+        channelID: channel.place.id, state: state, operatorFilter: operators,
+        activeMode: activeMode, seenBy: viewerID, limit: limit, token: token, as: encoder)
       channel.perform(listing, for: caller, { $0.encoded(as: "members") }) { _, result in
         completion(result)
       }

@@ -116,6 +116,41 @@ enum MemberStateFilter: String, CaseIterable {
   }
 }
 
+/// Which members an answer shows by activation; the official client has names without `_only`.
+private enum MemberActiveMode: String, CaseIterable {
+  case all
+  case activatedOnly = "activated_only"
+  case deactivatedOnly = "deactivated_only"
+  case activated
+  case deactivated
+
+  var mode: UserQuery.ActiveMode {
+    switch self {
+    case .all: .all
+    case .activatedOnly, .activated: .activated
+    case .deactivatedOnly, .deactivated: .deactivated
+    }
+  }
+}
+
+extension Fields {
+  /// Reads which members to show by activation; all of them by default.
+  func activeMode(_ name: String) throws(ServiceError) -> UserQuery.ActiveMode {
+    try choice(name, of: MemberActiveMode.self)?.mode ?? .all
+  }
+}
+
+extension UserQuery.ActiveMode {
+  /// Whether a user is shown.
+  func includes(isActive: Bool) -> Bool {
+    switch self {
+    case .all: true
+    case .activated: isActive
+    case .deactivated: !isActive
+    }
+  }
+}
+
 extension GroupFilter {
   /// Reads the conditions that lists of the Platform API share.
   fileprivate init(platform query: Fields) throws(ServiceError) {

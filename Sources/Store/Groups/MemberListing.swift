@@ -20,6 +20,7 @@ package struct MemberListing<Encoder: PageEncoder<ListedMember>>: StoreQuery {
   /// `nil` for all members.
   package var state: MemberState?
   package var operatorFilter: MessageQuery.OperatorFilter
+  package var activeMode: UserQuery.ActiveMode
   /// The user as whom the members are seen, if any.
   package var viewerID: String?
   /// 1 to 100.
@@ -30,13 +31,15 @@ package struct MemberListing<Encoder: PageEncoder<ListedMember>>: StoreQuery {
 
   package init(
     channelID: Int64, state: MemberState? = nil,
-    operatorFilter: MessageQuery.OperatorFilter = .all, seenBy viewerID: String? = nil,
+    operatorFilter: MessageQuery.OperatorFilter = .all,
+    activeMode: UserQuery.ActiveMode = .all, seenBy viewerID: String? = nil,
     limit: Int, token: String?, as encoder: Encoder
   ) {
     self.viewerID = viewerID
     self.channelID = channelID
     self.state = state
     self.operatorFilter = operatorFilter
+    self.activeMode = activeMode
     self.limit = limit
     self.token = token
     self.encoder = encoder
@@ -45,7 +48,8 @@ package struct MemberListing<Encoder: PageEncoder<ListedMember>>: StoreQuery {
   package var statements: ReadStatements<ListPage<Encoder.Encoded>> {
     .init {
       try $0.listMembers(
-        channelID: channelID, state, operatorFilter, seenBy: viewerID, limit: limit, token: token
+        channelID: channelID, state, operatorFilter, activeMode, seenBy: viewerID, limit: limit,
+        token: token
       ) { encoder.encode($0) }
     }
   }
@@ -60,11 +64,15 @@ extension StoreTransaction {
   /// - Throws: `StoreError.invalidPageToken` for a token of another list.
   func listMembers<Value>(
     channelID: Int64, _ state: MemberState? = nil,
-    _ operatorFilter: MessageQuery.OperatorFilter = .all, seenBy viewerID: String? = nil,
+    _ operatorFilter: MessageQuery.OperatorFilter = .all,
+    _ activeMode: UserQuery.ActiveMode = .all, seenBy viewerID: String? = nil,
     limit: Int, token: String? = nil, _ item: (ListedMember) throws -> PageItem<Value>
   ) throws -> ListPage<Value> {
     let cursor = PageCursor<MemberPosition>(
-      of: ["members", "\(channelID)", state?.rawValue ?? "all", operatorFilter.rawValue])
+      of: [
+        "members", "\(channelID)", state?.rawValue ?? "all", operatorFilter.rawValue,
+        activeMode.rawValue,
+      ])
     let position = (token ?? "").isEmpty ? .beginning : cursor.position(in: token ?? "")
     guard let position else { throw StoreError.invalidPageToken }
     var filter = Condition()
@@ -77,6 +85,14 @@ extension StoreTransaction {
     case .all: break
     case .operators: filter.require(role)
     case .others: filter.require("NOT \(role)")
+    }
+    let isActive: StoreStatement = """
+      EXISTS (SELECT 1 FROM users AS u WHERE u.user_id = members.user_id AND u.is_active = 1)
+      """
+    switch activeMode {
+    case .all: break
+    case .activated: filter.require(isActive)
+    case .deactivated: filter.require("NOT \(isActive)")
     }
     var members = ReadAhead<ExactText, ListedMember>()
     return try page(

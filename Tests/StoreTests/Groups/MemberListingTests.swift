@@ -43,15 +43,15 @@ struct MemberListingTests {
 
   private func list(
     _ id: Int64, _ store: Store, state: MemberState? = nil,
-    operators: MessageQuery.OperatorFilter = .all, limit: Int
+    operators: MessageQuery.OperatorFilter = .all, active: UserQuery.ActiveMode = .all, limit: Int
   ) async throws -> [[String]] {
     var pages: [[String]] = []
     var token: String?
     repeat {
       let page = try await store.perform(
         MemberListing(
-          channelID: id, state: state, operatorFilter: operators, limit: limit, token: token,
-          as: Ids()),
+          channelID: id, state: state, operatorFilter: operators, activeMode: active, limit: limit,
+          token: token, as: Ids()),
         for: .server)
       pages.append(page.items)
       token = page.next
@@ -93,6 +93,25 @@ struct MemberListingTests {
     #expect(members.allSatisfy { $0.user.nickname == "n" + $0.user.id.dropFirst() })
     let state = try await fixture.store.read { try $0.channel("den") }
     #expect(members == state?.members)
+  }
+
+  @Test("members are listed by whether their users are activated")
+  func activation() async throws {
+    let fixture = try await Fixture()
+    let id = try await make(fixture)
+    let deactivated = ["u10", "u21", "u30", "u39"]
+    try await fixture.store.write { transaction in
+      for id in deactivated { try transaction.deactivateUser(id) }
+    }
+    let listed = Self.order.filter(deactivated.contains)
+    let others = Self.order.filter { !deactivated.contains($0) }
+    let store = fixture.store
+    #expect(try await list(id, store, active: .deactivated, limit: 3).flatMap(\.self) == listed)
+    #expect(try await list(id, store, active: .activated, limit: 7).flatMap(\.self) == others)
+    #expect(try await list(id, store, limit: 100) == [Self.order])
+    #expect(
+      try await list(id, store, state: .invited, active: .deactivated, limit: 3)
+        .flatMap(\.self) == ["u30", "u21"])
   }
 
   @Test("operators and other members are listed, in each state")
@@ -144,13 +163,14 @@ struct MemberListingTests {
     let id = try await make(fixture)
     let listing = MemberListing(channelID: id, limit: 2, token: nil, as: Ids())
     let token = try await fixture.store.perform(listing, for: .server).next
-    var others = Array(repeating: listing, count: 5)
+    var others = Array(repeating: listing, count: 6)
     others[0].state = .joined
     others[1].channelID = fixture.lobby.id
     for index in others.indices { others[index].token = token }
     others[2].token = token + "a"
     others[3].token = "x"
     others[4].operatorFilter = .operators
+    others[5].activeMode = .activated
     for other in others {
       await #expect(throws: StoreError.invalidPageToken) {
         try await fixture.store.perform(other, for: .server)
