@@ -71,6 +71,14 @@ public struct Member: Sendable, Hashable, Identifiable {
   /// The ``BaseMessage/createdAt`` of the last message that a joined member has read, in Unix
   /// milliseconds, 0 if there is none; `nil` in a group without receipts.
   public internal(set) var readAt: Int64?
+  /// Whether the user had a session when the server last answered; false for a member who is known from
+  /// events only.
+  ///
+  /// No event reports a change: call ``GroupChannel/refresh()`` or list the members again.
+  public let isOnline: Bool
+  /// The end of the user's last session, in Unix milliseconds and exact to a minute; 0 while it is online, and
+  /// for a user who has had none.
+  public let lastSeenAt: Int64
   /// Whether the current user blocks the member, as the server answered to a ``MemberListQuery``; false in
   /// other members.
   public let isBlockedByMe: Bool
@@ -93,6 +101,9 @@ public struct Member: Sendable, Hashable, Identifiable {
     if json.present("read_at") != nil {
       readAt = try AnswerReader.integer("read_at", of: json)
     }
+    isOnline = json["is_online"]?.bool == true
+    lastSeenAt =
+      json.present("last_seen_at") == nil ? 0 : try AnswerReader.integer("last_seen_at", of: json)
     isBlockedByMe = json["is_blocked_by_me"]?.bool == true
   }
 
@@ -104,6 +115,8 @@ public struct Member: Sendable, Hashable, Identifiable {
     mutedState = .unmuted
     joinedAt = 0
     invitedAt = time
+    isOnline = false
+    lastSeenAt = 0
     isBlockedByMe = false
   }
 }
