@@ -71,8 +71,28 @@ class Server:
             self.process.wait()
 
     def restart(self):
+        self.end()
+        self.start()
+
+    def end(self):
         self.process.terminate()
         self.process.wait()
+
+    def fill(self, sizes):
+        """Gives groups more members, by URL, straight in the database: that is a hundred times faster than calls.
+
+        The new members and users are as the second member of each group."""
+        self.end()
+        with contextlib.closing(sqlite3.connect(self.database)) as connection:
+            users = max(sizes.values())
+            multiply(connection, "users", "user_id = 'bench-1'", users)
+            for url, size in sizes.items():
+                (number,) = connection.execute("SELECT channel_id FROM channels WHERE url = ?", [url]).fetchone()
+                multiply(connection, "members", f"user_id = 'bench-1' AND channel_id = {number}", size)
+                connection.execute(
+                    "UPDATE groups SET member_count = member_count + ?1, joined_count = joined_count + ?1"
+                    " WHERE channel_id = ?2", [size, number])
+            connection.commit()
         self.start()
 
     def log_end(self):
@@ -82,6 +102,15 @@ class Server:
     @property
     def database(self):
         return os.path.join(self.data, "parley.sqlite")
+
+
+def multiply(connection, table, condition, count):
+    """Copies a row, each time with another user."""
+    found = connection.execute(f"SELECT * FROM {table} WHERE {condition}")
+    columns, row = [column[0] for column in found.description], found.fetchone()
+    copies = ([f"many-{number}" if column == "user_id" else value for column, value in zip(columns, row)]
+              for number in range(count))
+    connection.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(columns))})", copies)
 
 
 def private_bytes(pid):

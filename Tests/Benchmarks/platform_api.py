@@ -51,5 +51,6 @@ class PlatformAPI:
         body = {"message_type": "MESG", "user_id": sender} if sender else {"message_type": "ADMM"}
         return self.call("POST", f"/group_channels/{url}/messages", {**body, "message": "hello"})
 
-    def view(self, url):
-        return self.call("GET", f"/group_channels/{url}")
+    def metric(self, name):
+        samples = self.call("GET", "/parley/metrics")["samples"]
+        return sum(sample["value"] for sample in samples if sample["name"] == name)
