@@ -50,6 +50,7 @@ struct SettingsTableTests {
     "translation.cache_disk_bytes", "translation.characters_per_day",
     "translation.characters_per_user_minute",
     "limits.translations_per_second", "dashboard.mode", "groups.receipts_members",
+    "groups.totals_ms",
     "limits.custom_type_length", "limits.data_bytes", "limits.metaarray.keys",
     "limits.metaarray.key_length", "limits.metaarray.values", "limits.metaarray.value_length",
     "limits.metaarray.bytes", "limits.metadata.keys", "limits.metadata.key_length",

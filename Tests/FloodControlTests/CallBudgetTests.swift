@@ -32,10 +32,11 @@ struct CallBudgetTests {
   func paysForParts() {
     var budget = CallBudget()
     #expect(budget.take(at: 0, rate: rate) == nil)
-    #expect(budget.take(further: 3, at: 0, rate: CallRate(callsPerSecond: 100, burst: 4)) == nil)
-    #expect(budget.take(further: 1, at: 0, rate: rate) == 20)
-    #expect(budget.take(further: 1, at: 10, rate: rate) == 10)
-    #expect(budget.take(further: 1, at: 20, rate: rate) == nil)
+    #expect(budget.take(further: 2, at: 0, rate: rate) == nil)
+    #expect(budget.take(further: 2, at: 0, rate: rate) == 20)
+    #expect(budget.take(further: 1, at: 0, rate: rate) == 10)
+    #expect(budget.take(further: 2, at: 19, rate: rate) == 1)
+    #expect(budget.take(further: 2, at: 20, rate: rate) == nil)
     #expect(budget.take(further: 0, at: 20, rate: rate) == nil)
   }
 

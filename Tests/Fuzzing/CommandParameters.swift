@@ -105,9 +105,11 @@ enum CommandParametersHarness: Harness {
       case .groupMembers(let list): list.channelURL
       case .messageSendFiles(let send): send.channelURL
       case .messageList(let list): list.channelURL
+      case .messageChanges(let list): list.channelURL
       case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose, .userGet,
         .userUpdate, .userPreferences, .userBlock, .userUnblock, .userBlocked, .groupList,
-        .groupUnread, .groupChanges, .groupRecover, .groupsMarkRead, .channelList, .fileCreate,
+        .groupUnread, .groupWatchTotals, .groupChanges, .groupRecover, .groupsMarkRead,
+        .channelList, .fileCreate,
         .fileGet,
         .fileList, .fileCancel, .previewFetch, .previewCancel:
         nil

@@ -63,7 +63,8 @@ async def test_what_cannot_be_recovered(ctx):
     url, creator, member = await group(ctx, server, 1)
     lost, _, gone = (await group(ctx, server, 1))[:3]
     stranger = await ctx.user(server)
-    room = await ctx.channel(creator)
+    room = ctx.name("room")
+    await creator.call("channel.create", channel_url=room)
     known = await position(member, url)
     for change in ({"epoch": "other"}, {"seq": known["seq"] + 1}):
         (result,) = await recover(member, {**known, **change})

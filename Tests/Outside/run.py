@@ -10,8 +10,8 @@ from suite import Suite, main, programs_beside
 
 MODULES = [
     "sessions", "tokens", "rpc", "channels", "presence", "moderation", "groups", "groupmessages", "groupreading",
-    "groupendpoints", "grouplists", "grouptyping", "groupreceipts", "groupsettings", "groupchanges", "grouprecovery", "groupblocks",
-    "groupsuper", "groupmentions", "groupmetrics",
+    "groupendpoints", "grouplists", "grouptyping", "groupreceipts", "groupsettings", "groupchanges", "grouprecovery", "grouptotals",
+    "messagechanges", "groupblocks", "groupsuper", "groupmentions", "groupmetrics",
     "messages", "listing",
     "queries", "importing", "metaarrays", "sizes", "rights", "limits", "throttling", "pacing", "recovery", "detecting",
     "extracting", "previews", "previewraces", "fetching", "remembering",

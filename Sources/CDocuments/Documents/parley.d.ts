@@ -173,6 +173,11 @@ export declare class Groups {
    * kept for 30 days: rejected with 400109 for an older token.
    */
   changes(params: Methods["group.changes"]["params"]): Promise<Methods["group.changes"]["result"]>;
+  /**
+   * Begins or ends the event `group.totals` of the client: the unread messages over all groups, now and when they change,
+   * also after reconnections.
+   */
+  watchTotals(on?: boolean): Promise<Methods["group.watch_totals"]["result"]>;
 }
 
 /** Counts unread messages for clients that make their own calls: see Browser.md. */
@@ -234,7 +239,7 @@ export interface ChannelEvents extends SharedEvents {
   left: [result: { error: ParleyError | null }];
 }
 
-/** A received message of a group: without `seq` if it was missed, and listed after a reconnection. */
+/** A received message of a group: without `seq` if it was listed after a reconnection. */
 type GroupMessageEvent = Omit<MessageEvent<"message.received">, "seq"> & { seq?: number };
 /** An event of a group. */
 type GroupEvent<Name extends keyof Events> = Events[Name] & { channel: GroupInfo };
@@ -251,7 +256,7 @@ export interface GroupEvents extends SharedEvents {
     [Change in MemberChange]: [change: Change, params: Events[`group.${Change}`]]
   }[MemberChange];
   /**
-   * The group was read after a reconnection; the missed messages were delivered before. If it is not complete, earlier
+   * The group is current after a reconnection; the missed events were delivered before. If it is not complete, earlier
    * messages or members may have changed: list them again.
    */
   recovered: [result: { missed: number; isComplete: boolean }];
@@ -275,7 +280,7 @@ type ProtocolEvents<Kind extends string> = {
 type AllChannelEvents = ChannelEvents & ProtocolEvents<"message" | "channel">;
 type AllGroupEvents = GroupEvents & Omit<ProtocolEvents<"message" | "channel" | "group">,
   "message.received" | "message.withheld" | "channel.user_entered" | "channel.user_exited"
-  | "channel.participant_count" | "group.ready"> & { "message.received": [params: GroupMessageEvent] };
+  | "channel.participant_count" | "group.ready" | "group.totals"> & { "message.received": [params: GroupMessageEvent] };
 
 /** An open channel or a group. */
 declare class BaseChannel<AllEvents extends Record<keyof AllEvents, unknown[]>> {
@@ -288,6 +293,10 @@ declare class BaseChannel<AllEvents extends Record<keyof AllEvents, unknown[]>> 
   ): Promise<Methods[Name]["result"]>;
   /** Lists messages, by default the latest. */
   list(params?: Omit<Methods["message.list"]["params"], "channel_url">): Promise<Methods["message.list"]["result"]>;
+  /** Lists the messages that were changed or deleted since a token or a time, in the last 30 days. */
+  changes(
+    params: Omit<Methods["message.changes"]["params"], "channel_url">,
+  ): Promise<Methods["message.changes"]["result"]>;
   /**
    * Sends a text, or what `message.send` takes; resolves with the message when it is durable.
    *
@@ -973,6 +982,28 @@ export interface Methods {
       token: string;
     };
   };
+  /** Begins or ends the events `group.totals` of the connection. The first one follows at once. */
+  "group.watch_totals": {
+    params: {
+      on: boolean;
+    };
+    result: Record<string, unknown>;
+  };
+  /** Returns the events that the connection has missed in groups, up to 3,000 events in an answer. Each group costs a call. */
+  "group.recover": {
+    params: {
+      /** Each group once. */
+      channels: {
+        channel_url: string;
+        epoch: string;
+        /** The last event received. */
+        seq: number;
+      }[];
+    };
+    result: {
+      results: unknown[];
+    };
+  };
   /** Marks messages as read: of one group up to a message or the last one, of several groups, or of all. */
   "group.mark_read": {
     params: {
@@ -1258,6 +1289,26 @@ export interface Methods {
     };
     result: {
       message: Message;
+    };
+  };
+  /** Lists the messages of a channel that were changed or deleted, oldest change first. Changes are kept for 30 days. */
+  "message.changes": {
+    params: {
+      channel_url: string;
+      /** `token` of an earlier `message.changes`. */
+      token?: string | null;
+      /** Unix milliseconds, in the last 30 days. */
+      since?: number | null;
+      limit?: number | null;
+    };
+    result: {
+      /** The messages in their present state. */
+      updated: Message[];
+      deleted_ids: number[];
+      /** Whether there are more changes, for another call with `token`. */
+      has_more: boolean;
+      /** Continues the list, now or in a later session. */
+      token: string;
     };
   };
   /** Lists messages around a position. Default: the latest messages. */
@@ -1573,6 +1624,21 @@ export interface Events {
     ts: number;
     /** Begins a list of later changes: `token` of `group.changes`. */
     token: string;
+  };
+  /** The numbers over all groups of the user have changed. Sent to connections that asked with `group.watch_totals`, at most once in `groups.totals_ms`. */
+  "group.totals": {
+    ts: number;
+    unread_message_count: number;
+    unread_mention_count: number;
+    unread_channel_count: number;
+    invitation_count: number;
+    /** The numbers of groups with a custom type, of the types with the most unread messages. */
+    by_custom_type: Record<string, {
+      unread_message_count: number;
+      unread_mention_count: number;
+      unread_channel_count: number;
+      invitation_count: number;
+    }>;
   };
   /** A message was withheld from participants. Sent to observers only, after `message.received`. */
   "message.withheld": {

@@ -90,6 +90,11 @@ extension ChannelMessage: MessageCodable {
       writer.write(principal)
       writer.write(byteLimit)
       writer.write(address)
+    case .listChanges(let list, let principal, let address):
+      writer.write(case: 21)
+      writer.write(list)
+      writer.write(principal)
+      writer.write(address)
     }
   }
 
@@ -135,6 +140,8 @@ extension ChannelMessage: MessageCodable {
         after: try reader.read(), by: try reader.read(),
         byteLimit: try reader.readInteger(in: 0...Int64(Limits.answerByteCount)),
         replyTo: try reader.read())
+    case 21:
+      self = .listChanges(try reader.read(), for: try reader.read(), replyTo: try reader.read())
     default: throw .unknownCase
     }
   }

@@ -258,6 +258,33 @@ extension MessageList: MessageCodable {
   }
 }
 
+extension MessageChangeList: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(channelURL)
+    switch changes.start {
+    case .token(let token):
+      writer.write(case: 0)
+      writer.write(token)
+    case .time(let time):
+      writer.write(case: 1)
+      writer.write(time)
+    }
+    writer.write(changes.limit)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    let url: String = try reader.read()
+    let start: ChangeList.Start
+    switch try reader.readCase() {
+    case 0: start = .token(try reader.read())
+    case 1: start = .time(try reader.readInteger(in: Limits.timestamps))
+    default: throw .unknownCase
+    }
+    self.init(
+      channelURL: url, ChangeList(start, limit: try reader.readInteger(in: Limits.pageSizes)))
+  }
+}
+
 extension MessageAnchor: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
     switch self {

@@ -106,7 +106,8 @@ extension ChannelEvent.Subject {
       case .channelCreated, .userMuted, .userUnmuted, .userUnbanned, .userEntered, .userExited,
         .participantCount, .throttled, .messageWithheld, .mentionReceived, .sessionExpiring,
         .sessionFileKey, .serverDraining, .groupCreated, .groupMemberCount, .groupLost,
-        .groupUnread, .groupHidden, .groupUnhidden, .groupRead, .groupTyping, .groupReady:
+        .groupUnread, .groupHidden, .groupUnhidden, .groupRead, .groupTyping, .groupReady,
+        .groupTotals:
         .announcement
       }
   }

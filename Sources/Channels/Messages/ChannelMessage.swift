@@ -8,6 +8,7 @@ package enum ChannelMessage: Sendable {
     limit: Int, token: String?, for: SessionPrincipal, replyTo: ReplyAddress)
   case listMessages(MessageList, for: SessionPrincipal, replyTo: ReplyAddress)
   case listMembers(GroupMembers, for: SessionPrincipal, replyTo: ReplyAddress)
+  case listChanges(MessageChangeList, for: SessionPrincipal, replyTo: ReplyAddress)
   /// A connection of a member of a group requests the events after a position; the answer is
   /// ``ShardAnswer/recovered(_:)``.
   ///

@@ -19,6 +19,8 @@ package struct GroupSettings: Sendable, Equatable {
   package var displaysPastMessages = false
   /// Members of the largest group in which others learn how far each has read; 0 for none.
   package var receiptMemberLimit = 100
+  /// Milliseconds between events about the numbers over all groups of a user.
+  package var totalsMilliseconds = 2_000
   /// Days after which a group without members is deleted; 0 means never.
   package var deleteEmptyAfterDays = 0
 }

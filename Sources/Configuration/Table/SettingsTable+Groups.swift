@@ -41,6 +41,10 @@ extension SettingsTable {
         "Members of the largest group in which others learn how far each has read. 0 disables read receipts."
     ),
     .integer(
+      "groups.totals_ms", .reload, \.groups.totalsMilliseconds, in: 100...600_000,
+      unit: "milliseconds",
+      help: "Milliseconds between events about the numbers over all groups of a user."),
+    .integer(
       "groups.delete_empty_after_days", .reload, \.groups.deleteEmptyAfterDays, in: 0...36_500,
       unit: "days", help: "Days after which a group without members is deleted. 0 means never."),
   ]

@@ -78,15 +78,3 @@ extension GroupAnswer {
         })
   }
 }
-
-extension GroupNumbers {
-  /// Writes the result of `group.unread`.
-  func encode(into writer: inout JSONWriter) {
-    writer.object {
-      $0.member("unread_message_count", unreadMessageCount)
-      $0.member("unread_mention_count", unreadMentionCount)
-      $0.member("unread_channel_count", unreadChannelCount)
-      $0.member("invitation_count", invitationCount)
-    }
-  }
-}

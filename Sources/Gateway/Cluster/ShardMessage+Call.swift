@@ -144,7 +144,8 @@ extension ChannelMessage {
   fileprivate var callAddress: AnswerAddress? {
     switch self {
     case .command(_, _, let address), .listParticipants(_, _, _, let address),
-      .listMessages(_, _, let address), .listMembers(_, _, let address):
+      .listMessages(_, _, let address), .listMembers(_, _, let address),
+      .listChanges(_, _, let address):
       .session(address)
     case .platform(let request): .exchange(request.exchange)
     case .submit(_, _, _, _, let address), .explainLimits(_, let address),
@@ -169,7 +170,8 @@ extension ChannelMessage {
     case .submit: .send
     case .background(let command, _, _): command.callKind
     case .create, .createGroup: .change
-    case .listParticipants, .listMessages, .listMembers, .viewGroup, .recover, .exited, .profile,
+    case .listParticipants, .listMessages, .listMembers, .listChanges, .viewGroup, .recover,
+      .exited, .profile,
       .report, .explainLimits, .dismiss, .restrictionsRemoved, .blocked, .unblocked, .metadata,
       .lateAddition:
       .repeatable

@@ -1,4 +1,5 @@
 import Channels
+import ParleyProtocol
 import Telemetry
 import Transport
 
@@ -9,6 +10,8 @@ final class ChannelSubscribers {
   private let transport: Transport
   /// Whether the connections are those of members, who need not enter and cannot exit.
   var isOfGroup = false
+  /// The connections that watch the numbers over all groups of their users.
+  private var watches: [TotalsWatch] = []
 
   init(transport: Transport) {
     self.transport = transport
@@ -25,6 +28,20 @@ final class ChannelSubscribers {
   /// Removes a connection.
   func cancel(_ subscription: Subscription, of connection: Connection) {
     existingFeed(for: connection.encoding)?.cancel(subscription)
+  }
+
+  func add(_ watch: TotalsWatch) { watches.append(watch) }
+
+  func remove(_ watch: TotalsWatch) { watches.removeAll { $0 === watch } }
+
+  /// Marks the group for the connections that watch its numbers.
+  ///
+  /// The events are examined once, whatever the number of connections.
+  func mark(_ plan: FanOutPlan) {
+    guard !watches.isEmpty, isOfGroup,
+      plan.payloads.contains(where: { EventName(of: $0)?.movesNumbers == true })
+    else { return }
+    for watch in watches { watch.mark(plan.channelURL) }
   }
 
   /// Delivers a plan.
@@ -122,6 +139,7 @@ extension Shard {
       sessions[ConnectionID(rawValue: connection)]?.subscription(to: plan.channelURL)
     }
     counters.add(UInt64(deliveries), to: .deliveries)
+    channel.mark(plan)
   }
 
   /// Sends the same event to several connections of this shard, after the events that were delivered before.

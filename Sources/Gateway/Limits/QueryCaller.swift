@@ -54,10 +54,12 @@ extension Command {
       ids.count / 10
     case .channel, .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose,
       .userGet, .userUpdate, .userPreferences, .userBlocked, .groupUpdate, .groupMembers,
-      .groupList, .groupUnread, .groupChanges, .groupRecover, .channelList, .channelEnter,
+      .groupList, .groupUnread, .groupWatchTotals, .groupChanges, .groupRecover, .channelList,
+      .channelEnter,
       .channelExit,
       .channelParticipants,
-      .messageSendFiles, .messageList, .fileCreate, .fileGet, .fileList, .fileCancel,
+      .messageSendFiles, .messageList, .messageChanges, .fileCreate, .fileGet, .fileList,
+      .fileCancel,
       .previewFetch, .previewCancel:
       0
     }

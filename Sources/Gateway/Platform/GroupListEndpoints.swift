@@ -62,7 +62,7 @@ enum GroupListEndpoints {
   static func listChanges(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     guard call.shard.edge == nil else { throw .noGroupsInCluster }
     let (userID, caller) = (try call.userID, call.caller)
-    let list = try GroupChangeList(call.query, time: "change_ts")
+    let list = try ChangeList(call.query, time: "change_ts")
     let now = call.services.clock.now
     try list.requireKept(at: now, time: "change_ts")
     let changes = GroupChanges(

@@ -19,6 +19,7 @@ extension Session {
         method: request.method, params: request.params,
         limits: shard.settings.limits.customData, arrival: SystemClock.monotonicNanoseconds)
       let price = command.extraCalls
+      totals?.follow(command, address.ticket)
       // Moved, since commands are large.
       switch consume command {
       case .sessionOpen(let open): self.open(open, address)
@@ -76,6 +77,8 @@ extension Session {
           .channel(url: list.channelURL, .listMembers(list, for: caller, replyTo: address)))
       case .groupList(let list): try self.listGroups(list, try charged(price), address)
       case .groupUnread(let totals): try self.total(totals, try charged(price), address)
+      case .groupWatchTotals(let isOn):
+        try watchTotals(isOn, try charged(price), address)
       case .groupChanges(let list): try self.listChanges(list, try charged(price), address)
       case .groupRecover(let groups): try recover(groups, try charged(0), address)
       case .groupsMarkRead(let groups): try markRead(groups, try charged(price), address)
@@ -83,6 +86,11 @@ extension Session {
         let caller = try charged(price)
         shard.send(
           .channel(url: list.channelURL, .listMessages(list, for: caller, replyTo: address)))
+      case .messageChanges(let list):
+        let caller = try charged(price)
+        try list.changes.requireKept(at: shard.services.clock.now)
+        shard.send(
+          .channel(url: list.channelURL, .listChanges(list, for: caller, replyTo: address)))
       case .fileCreate(let create): self.create(create, try charged(price), address)
       case .fileGet(let file): self.view(file, try charged(price), address)
       case .fileList(let list): self.list(list, try charged(price), address)
@@ -198,6 +206,24 @@ extension ChannelHost {
         command, .profiles, visibleFrom: visibleFrom, for: .session(caller),
         as: ListedMessageEncoder()
       ) { channel, result in
+        channel.afterWrites { $0.reply(to: address, result) }
+      }
+    } catch {
+      reply(to: address, .failure(error))
+    }
+  }
+
+  /// Answers a session with the messages that have changed.
+  func listChanges(
+    _ command: MessageChangeList, for caller: SessionPrincipal, replyTo address: ReplyAddress
+  ) {
+    do throws(ServiceError) {
+      let visibleFrom = try requireReading(.session(caller))
+      try requireKeptMessages()
+      let changes = ChangedMessages(
+        in: place.id, seenBy: caller.user.id, command.changes, visibleFrom: visibleFrom,
+        at: shard.services.clock.now, as: ListedMessageEncoder())
+      perform(changes, for: .session(caller), { $0.encoded() }) { channel, result in
         channel.afterWrites { $0.reply(to: address, result) }
       }
     } catch {

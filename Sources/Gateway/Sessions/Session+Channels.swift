@@ -66,7 +66,9 @@ extension Session {
   /// Subscribes to a channel's feed on this shard, or delivers the pending events of the subscription.
   func subscribe(to url: String) {
     if let place = places[url] { return place.settle() }
-    let subscription = shard.localChannel(url).subscribe(connection)
+    let channel = shard.localChannel(url)
+    let subscription = channel.subscribe(connection)
+    if let totals { channel.add(totals) }
     places.insert(subscription, in: url)
     shard.gauges.add(1, to: .subscriptions)
   }
@@ -81,6 +83,7 @@ extension Session {
       return
     }
     channel.cancel(place, of: connection)
+    if let totals { channel.remove(totals) }
     if channel.isEmpty { shard.channelSubscribers[url] = nil }
     shard.gauges.add(-1, to: .subscriptions)
   }

@@ -29,7 +29,7 @@ extension Session {
   ///
   /// - Throws: 500910, 400920, or 400111 for a time too long ago.
   func listChanges(
-    _ list: GroupChangeList, _ caller: SessionPrincipal, _ address: ReplyAddress
+    _ list: ChangeList, _ caller: SessionPrincipal, _ address: ReplyAddress
   ) throws(ServiceError) {
     try list.requireKept(at: shard.services.clock.now)
     try admitQuery(by: caller)
@@ -50,10 +50,36 @@ extension Session {
   ) throws(ServiceError) {
     try admitQuery(by: caller)
     shard.listGroups(UnreadTotals(of: caller.user.id, totals), for: .session(caller)) { numbers in
-      JSONWriter.bytes { numbers.encode(into: &$0) }
+      JSONWriter.bytes { $0.object { numbers.encode(into: &$0) } }
     } then: { shard, result in
       shard.reply(to: address, result)
     }
+  }
+
+  /// Begins or ends the events about the numbers over all groups.
+  ///
+  /// - Throws: 500910, 400920.
+  func watchTotals(
+    _ isOn: Bool, _ caller: SessionPrincipal, _ address: ReplyAddress
+  ) throws(ServiceError) {
+    guard isOn else {
+      endTotals()
+      return reply(.empty, to: address)
+    }
+    try admitQuery(by: caller)
+    let watch = totals ?? TotalsWatch(of: caller, on: self)
+    if totals == nil {
+      totals = watch
+      for url in places.urls { shard.channelSubscribers[url]?.add(watch) }
+    }
+    watch.begin(answering: address)
+  }
+
+  func endTotals() {
+    guard let watch = totals else { return }
+    totals = nil
+    for url in places.urls { shard.channelSubscribers[url]?.remove(watch) }
+    watch.end()
   }
 
   /// Changes and returns the user's choices.

@@ -96,6 +96,8 @@ final class Session {
   var passedSends: [CallTicket: String] = [:]
   /// The previews that are being fetched for the client; created with the first fetch.
   var fetches: PreviewFetches?
+  /// The numbers over all groups, while the client watches them.
+  var totals: TotalsWatch?
   /// A close that is pending until all accepted requests are answered.
   private var pendingClose: PendingClose?
 
@@ -118,6 +120,7 @@ final class Session {
   /// Sends an event, unless the session is closed.
   func send(_ event: [UInt8]) {
     connection.send(text: event)
+    totals?.note(event)
     if case .observing = state { return }
     shard.counters.add(to: .deliveries)
   }
@@ -142,6 +145,7 @@ final class Session {
   /// Completes a call with its outcome.
   func complete(_ address: ReplyAddress, _ outcome: CallOutcome) {
     sends?.end(address.ticket, outcome)
+    totals?.didComplete(address.ticket)
     if address.ticket.isPart { return completePart(address, outcome) }
     if !passedSends.isEmpty { passedSends[address.ticket] = nil }
     if case .failure(let error) = outcome {
@@ -392,6 +396,7 @@ extension Session: WebSocketApplication {
   }
 
   func connectionDidClose(_ connection: Connection, _ reason: ClosingReason) {
+    endTotals()
     if let caller { leave(caller) }
     stopObserving()
     cancelFetches()

@@ -49,3 +49,17 @@ extension PageItem<[UInt8]> {
     self.init(json: JSONWriter.bytes(write))
   }
 }
+
+extension MessageChangePage<[UInt8]> {
+  /// The result of `message.changes`.
+  func encoded() -> [UInt8] {
+    JSONWriter.bytes(reserving: updated.reduce(256) { $0 + $1.count + 1 }) { writer in
+      writer.object {
+        $0.member("updated", array: { for message in updated { $0.value(raw: message) } })
+        $0.member("deleted_ids", array: { for id in deletedIDs { $0.value(id) } })
+        $0.member("has_more", hasMore)
+        $0.member("token", token)
+      }
+    }
+  }
+}

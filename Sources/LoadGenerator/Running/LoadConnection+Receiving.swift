@@ -110,6 +110,7 @@ extension LoadConnection {
       .channelUnfrozen, .userMuted, .userUnmuted, .userBanned, .userUnbanned, .operatorsChanged,
       .groupCreated, .groupInvited, .groupJoined, .groupDeclined, .groupLeft, .groupMemberCount,
       .groupLost, .groupUnread, .groupHidden, .groupUnhidden, .groupRead, .groupTyping, .groupReady,
+      .groupTotals,
       .userEntered, .userExited, .participantCount, .messageWithheld, .mentionReceived,
       .sessionExpiring, .sessionFileKey, .serverDraining, nil:
       receiveNumbered(params, in: channel)

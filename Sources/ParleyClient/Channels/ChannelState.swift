@@ -53,8 +53,23 @@ public final class ChannelState: Sendable {
     apply(.message(message))
     // The server has ended the typing of the sender.
     latest.withLock { _ = $0.view.ownTyping.end() }
-    if let seq { latest.withLock { $0.view.position?.note(seq) } }
+    latest.withLock {
+      if let seq { $0.view.position?.note(seq) } else { $0.view.noteOwnEvent() }
+    }
   }
+
+  /// Whether events before this one were missed.
+  func hasGap(before event: GroupArrivals.Event) -> Bool {
+    latest.withLock { $0.view.hasGap(before: event) }
+  }
+
+  /// Lets events wait until those before them are recovered.
+  func holdEvents() { latest.withLock { $0.view.holdsEvents = true } }
+
+  func stopHoldingEvents() { latest.withLock { $0.view.holdsEvents = false } }
+
+  /// Records that all events up to a number were received, as all later ones will be.
+  func cover(upTo seq: Int64) { latest.withLock { $0.view.cover(upTo: seq) } }
 
   /// Records that events may be missing from now on.
   func uncover() {

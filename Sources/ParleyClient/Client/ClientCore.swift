@@ -53,6 +53,12 @@ final class ClientCore: Sendable {
   /// See ``ParleyClient/groupChangesToken``.
   var groupChangesToken: String? { session.withLock { $0.groupChangesToken } }
 
+  /// Whether the application wants the numbers over all groups.
+  var watchesTotals: Bool {
+    get { session.withLock { $0.watchesTotals } }
+    set { session.withLock { $0.watchesTotals = newValue } }
+  }
+
   private func didReceiveGroupsReady(_ token: String) {
     session.withLock {
       $0.hasGroupEvents = true
@@ -216,9 +222,12 @@ final class ClientCore: Sendable {
       if case .fileKeyRenewed(let key) = event { fileKeys.keep(key) }
       tell(.connection(event), notification)
     case .mentioned(let message): tell(.mentioned(message), notification)
+    case .totals(let totals): tell(.unreadTotalsChanged(totals), notification)
     case .groupsReady(let token):
+      let earlier = groupChangesToken
       didReceiveGroupsReady(token)
-      readGroupsAgain()
+      recoverGroups(changedSince: earlier)
+      if earlier != nil, watchesTotals { watchTotalsAgain() }
     case .channel(let url, let event, let change):
       guard let channel = channels.known(url) as? OpenChannel else {
         guard let event = GroupChannelEvent(event) else { return }
@@ -229,6 +238,13 @@ final class ClientCore: Sendable {
       tell(.channel(channel, event), notification)
     case .group(let url, let event, let change):
       receive(GroupArrivals.Event(event, change, params, notification), ofGroup: url)
+    }
+  }
+
+  /// Requests the numbers over all groups on a new connection; the next one does so if this one fails.
+  private func watchTotalsAgain() {
+    Task { [self] in
+      try? await performPatiently(GroupCalls.watchTotals(true), waiting: \.pauseOfCalls)
     }
   }
 

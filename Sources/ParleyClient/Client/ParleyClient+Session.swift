@@ -81,6 +81,8 @@ struct SessionView: Sendable {
   var hasGroupEvents = false {
     didSet { if hasGroupEvents != oldValue { groupCoverage += 1 } }
   }
+  /// Whether the application wants the numbers over all groups.
+  var watchesTotals = false
   /// The token of the last `group.ready`.
   var groupChangesToken: String?
   /// Identifies the time for which ``hasGroupEvents`` has its value.

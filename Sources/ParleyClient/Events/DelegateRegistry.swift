@@ -62,6 +62,8 @@ final class DelegateRegistry: Sendable {
       for delegate in groupDelegates { delegate.tell(event, in: channel) }
     case .mentioned(let message):
       for delegate in channelDelegates { delegate.currentUserWasMentioned(in: message) }
+    case .unreadTotalsChanged(let totals):
+      for delegate in groupDelegates { delegate.didChangeUnreadTotals(totals) }
     case .dropped(let count):
       for delegate in allChannelDelegates { delegate.eventsWereDropped(count: count) }
     }

@@ -67,7 +67,7 @@ final class EventStreams: Sendable {
     case .group(let channel, let event):
       let consumers = state.withLock { Consumers.living(&$0.groups, channel.url) }
       for subscription in consumers { subscription.push(event) }
-    case .connection, .mentioned, .dropped: break
+    case .connection, .mentioned, .unreadTotalsChanged, .dropped: break
     }
   }
 

@@ -10,6 +10,7 @@ enum Incoming: Sendable {
   case groupsReady(changesToken: String)
   case connection(ConnectionEvent)
   case mentioned(any BaseMessage)
+  case totals(UnreadTotals)
 
   /// Parses a notification; `nil` for an unknown method.
   ///
@@ -118,6 +119,7 @@ enum Incoming: Sendable {
     case .groupRead(let reads): try inGroup(.readStatusChanged, .reads(reads.reads))
     case .groupTyping(let typing): try inGroup(.typingStatusChanged, .typing(typing.userIDs))
     case .groupReady(let readiness): .groupsReady(changesToken: readiness.token)
+    case .groupTotals(let totals): .totals(UnreadTotals(totals))
     case .mentionReceived(let message): .mentioned(reader.message(message.message))
     case .sessionExpiring(let expiry): .connection(.sessionExpiring(at: expiry.expiresAt))
     case .sessionFileKey(let key):

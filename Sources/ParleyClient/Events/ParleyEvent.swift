@@ -8,6 +8,9 @@ public enum ParleyEvent: Sendable {
   case connection(ConnectionEvent)
   /// The current user was mentioned in a channel that this client has not entered.
   case mentioned(any BaseMessage)
+  /// The numbers over all groups of the current user have changed; see
+  /// ``ParleyClient/ParleyClient/startWatchingUnreadTotals()``.
+  case unreadTotalsChanged(UnreadTotals)
   /// The number of events dropped from the full buffer of this consumer, which did not keep up.
   case dropped(count: Int)
 }

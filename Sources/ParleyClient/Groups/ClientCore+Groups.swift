@@ -2,8 +2,8 @@
 ///
 /// Every group that the client knows was read from the server. An event of a group that the client does
 /// not know as a member waits until the group has been read. A connection delivers all events of the
-/// groups from `group.ready` on. So the client then reads again each group that it read before, and
-/// reports whether events are missing.
+/// groups from `group.ready` on. So the client then recovers the events of each group that it read before,
+/// or reads it again, and reports whether events are missing.
 extension ClientCore {
   var groupCalls: GroupCalls { GroupCalls(reader: reader) }
 
@@ -33,7 +33,7 @@ extension ClientCore {
       return keep(properties)
     }
     // `group.ready` has arrived while the server made the list, which may lack events before it.
-    if hasGroupEvents, !isCovered { readGroupsAgain() }
+    if hasGroupEvents, !isCovered { recoverGroups(changedSince: nil) }
     return groups
   }
 
@@ -48,6 +48,9 @@ extension ClientCore {
     if let isComplete {
       tell(.group(channel, isComplete ? .recovered(eventCount: 0) : .eventsLost(.gap)))
     }
+    // While the group is recovered, its events follow those that were missed, unless this answer has them.
+    guard isComplete != nil || !channel.state.view.holdsEvents else { return channel }
+    channel.state.stopHoldingEvents()
     for event in arrivals.take(channel.url) {
       // Other events are part of the answer, among them those without a number.
       if let seq = event.seq, !channel.state.contains(seq: seq) {
@@ -63,6 +66,24 @@ extension ClientCore {
     guard let channel = channels.known(url) as? GroupChannel, channel.myMemberState != .none else {
       return receive(event, ofUnknownGroup: url)
     }
+    if channel.state.view.holdsEvents {
+      guard case .membershipEnded = event.event else {
+        _ = arrivals.hold(event, ofGroup: url)
+        return
+      }
+      _ = arrivals.take(url)
+      channel.state.stopHoldingEvents()
+    }
+    if channel.state.hasGap(before: event) {
+      _ = arrivals.hold(event, ofGroup: url)
+      return recoverGap(in: channel)
+    }
+    deliver(event, to: channel)
+  }
+
+  /// Applies an event, and reports it.
+  func deliver(_ event: GroupArrivals.Event, to channel: GroupChannel) {
+    let url = channel.url
     let mustBeRead = channel.state.view.mustBeRead(after: event)
     channel.state.apply(event.change, seq: event.seq)
     if case .membershipEnded = event.event { channels.exit(url) }
@@ -92,24 +113,21 @@ extension ClientCore {
 
   /// Records that events of groups may be missing until the next `group.ready`.
   func loseGroupEvents() {
-    for group in channels.groups { group.state.uncover() }
-  }
-
-  /// Reads again the groups that were read before `group.ready`, one after another.
-  func readGroupsAgain() {
-    let groups = channels.groups.filter(\.mustBeRead)
-    guard !groups.isEmpty else { return }
-    Task { [self] in
-      // The application may have read one meanwhile.
-      for group in groups where group.mustBeRead { await readAgain(group) }
+    for group in channels.groups {
+      group.state.uncover()
+      // They are recovered with those that are missed.
+      if group.state.view.holdsEvents { _ = arrivals.take(group.url) }
     }
   }
 
-  private func readAgain(_ channel: GroupChannel) async {
+  /// Reads a group again.
+  func readAgain(_ channel: GroupChannel) async {
+    channel.state.stopHoldingEvents()
     do throws(ParleyError) {
       try await performPatiently(
         groupCalls.get(channel.url).map(channel.read), waiting: \.pauseOfCalls)
     } catch {
+      _ = arrivals.take(channel.url)
       guard let loss = EventLoss(refusal: error) else { return }
       if !loss.isInChannel {
         channel.state.apply(.members(.lost))
@@ -122,14 +140,14 @@ extension ClientCore {
 
 extension ParleyError {
   /// The pause after which a call may be made again that was one of too many.
-  fileprivate var pauseOfCalls: Duration? {
+  var pauseOfCalls: Duration? {
     if case .rateLimited(let pause) = self { pause } else { nil }
   }
 }
 
 extension GroupChannel {
   /// Whether events of the user's group may be missing.
-  fileprivate var mustBeRead: Bool {
+  var mustBeRead: Bool {
     let view = state.view
     return view.my != nil && !view.isCovered
   }

@@ -63,7 +63,7 @@ extension ParleyClient {
 
 extension ClientCore {
   fileprivate func changes(
-    since start: GroupChangeList.Start
+    since start: ChangeList.Start
   ) async throws(ParleyError) -> GroupChannelChangeLogs {
     let coverage = groupCoverage
     return try await perform(
@@ -87,15 +87,10 @@ struct GroupChangesAnswer: Sendable {
 }
 
 extension GroupCalls {
-  func changes(since start: GroupChangeList.Start) -> Call<GroupChangesAnswer> {
+  func changes(since start: ChangeList.Start) -> Call<GroupChangesAnswer> {
     Call(
       "group.changes", .safe,
-      params: {
-        switch start {
-        case .token(let token): $0.member("token", token)
-        case .time(let time): $0.member("since", time)
-        }
-      },
+      params: start.write,
       reading: { [reader] (node: JSONNode) throws(ParleyError) in
         GroupChangesAnswer(
           updated: try AnswerReader.list("updated", of: node) {

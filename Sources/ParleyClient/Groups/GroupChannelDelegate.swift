@@ -55,6 +55,9 @@ public protocol GroupChannelDelegate: BaseChannelDelegate {
   func channel(_ channel: GroupChannel, didRecover eventCount: Int)
   /// After a lost connection, events are missing: fetch the messages.
   func channel(_ channel: GroupChannel, didLoseEvents loss: EventLoss)
+  /// The numbers over all groups have changed; see
+  /// ``ParleyClient/ParleyClient/startWatchingUnreadTotals()``.
+  func didChangeUnreadTotals(_ totals: UnreadTotals)
 }
 
 /// Default implementations that do nothing.
@@ -115,6 +118,8 @@ extension GroupChannelDelegate {
   public func channel(_ channel: GroupChannel, didRecover eventCount: Int) {}
   /// Does nothing.
   public func channel(_ channel: GroupChannel, didLoseEvents loss: EventLoss) {}
+  /// Does nothing.
+  public func didChangeUnreadTotals(_ totals: UnreadTotals) {}
 }
 
 extension GroupChannelDelegate {

@@ -85,6 +85,12 @@ struct GroupView: Sendable {
   ///
   /// It is false for a group that was read before the latest `group.ready`.
   var isCovered = false
+  /// Whether events wait, because those before them are being recovered.
+  var holdsEvents = false
+  /// Whether messages were withheld, which leaves gaps in the numbers of events.
+  private var isThrottled = false
+  /// The calls of this client whose events it does not receive, as far as they explain no gap yet.
+  private var ownEventCount: Int64 = 0
 }
 
 extension GroupView {
@@ -112,6 +118,30 @@ extension GroupView {
     if isCovered { position?.reach(seq) } else { position?.note(seq) }
   }
 
+  /// Records a call that caused an event for others only.
+  mutating func noteOwnEvent() { ownEventCount += 1 }
+
+  /// Whether events before this one were missed; gaps that the client's own calls have left are closed.
+  mutating func hasGap(before event: GroupArrivals.Event) -> Bool {
+    if case .messagesThrottled = event.event { isThrottled = true }
+    guard let seq = event.seq, isCovered, !isThrottled, let position, position.isNew(seq) else {
+      return false
+    }
+    let missing = seq - position.reached - 1 - Int64(position.ahead.count { $0 < seq })
+    guard missing > ownEventCount else {
+      ownEventCount -= missing
+      return false
+    }
+    return true
+  }
+
+  /// Records that all events up to a number were received, as all later ones will be.
+  mutating func cover(upTo seq: Int64) {
+    position?.reach(seq)
+    isCovered = true
+    ownEventCount = 0
+  }
+
   /// Records a message that was sent or changed.
   mutating func note(_ message: any BaseMessage) {
     receivedMessageID = max(receivedMessageID, message.messageID)
@@ -133,8 +163,12 @@ extension GroupView {
   mutating func keep(_ known: GroupView) {
     if let members { keepReadTimes(of: known.members ?? [], in: members) }
     members = members ?? known.members
+    holdsEvents = known.holdsEvents
     (typingUserIDs, ownTyping) = (known.typingUserIDs, known.ownTyping)
     guard position?.epoch == known.position?.epoch, my != nil, known.my != nil else { return }
+    if known.isCovered, let earlier = known.position, earlier.reached > position?.reached ?? 0 {
+      position = earlier
+    }
     receivedMessageID = max(receivedMessageID, known.receivedMessageID)
     if unread.lastOrdinal < known.unread.lastOrdinal {
       (my, ownOrdinal) = (known.my, known.ownOrdinal)

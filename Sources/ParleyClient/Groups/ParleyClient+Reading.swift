@@ -22,6 +22,37 @@ extension ParleyClient {
     try await core.perform(GroupCalls.totals(customTypes: customTypes))
   }
 
+  /// Requests the event ``ParleyEvent/unreadTotalsChanged(_:)``, now and whenever the numbers over all
+  /// groups have changed, also after the client has reconnected.
+  ///
+  /// The server sends it at most every two seconds, unless an operator has set another time.
+  public func startWatchingUnreadTotals() async throws(ParleyError) {
+    core.watchesTotals = true
+    try await core.perform(GroupCalls.watchTotals(true))
+  }
+
+  /// Ends the events that ``startWatchingUnreadTotals()`` has requested.
+  public func stopWatchingUnreadTotals() async throws(ParleyError) {
+    core.watchesTotals = false
+    try await core.perform(GroupCalls.watchTotals(false))
+  }
+
+  /// Requests events about unread messages; see ``startWatchingUnreadTotals()``.
+  public func startWatchingUnreadTotals(
+    completionHandler: @escaping @Sendable (ParleyError?) -> Void
+  ) {
+    core.watchesTotals = true
+    core.start(GroupCalls.watchTotals(true), handler: completionHandler)
+  }
+
+  /// Ends the events about unread messages; see ``stopWatchingUnreadTotals()``.
+  public func stopWatchingUnreadTotals(
+    completionHandler: @escaping @Sendable (ParleyError?) -> Void
+  ) {
+    core.watchesTotals = false
+    core.start(GroupCalls.watchTotals(false), handler: completionHandler)
+  }
+
   /// Marks all messages in all groups of the user as read; see ``markAllGroupsAsRead()``.
   public func markAllGroupsAsRead(
     completionHandler: @escaping @Sendable (ParleyError?) -> Void

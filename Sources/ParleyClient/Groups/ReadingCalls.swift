@@ -52,6 +52,12 @@ extension GroupCalls {
       reading: { (_: JSONNode) throws(ParleyError) in })
   }
 
+  static func watchTotals(_ isOn: Bool) -> Call<Void> {
+    Call(
+      "group.watch_totals", .safe, params: { $0.member("on", isOn) },
+      reading: { (_: JSONNode) throws(ParleyError) in })
+  }
+
   static func totals(customTypes: [String]) -> Call<UnreadTotals> {
     Call(
       "group.unread", .safe,
@@ -81,10 +87,29 @@ public struct UnreadTotals: Sendable, Hashable {
   /// Invitations that the user has neither accepted nor declined.
   public let invitationCount: Int
 
+  /// The numbers of groups with a custom type, by type; empty in the answer of
+  /// ``ParleyClient/ParleyClient/unreadTotals(customTypes:)``.
+  ///
+  /// At most 20 types, those with the most unread messages.
+  public let byCustomType: [String: UnreadTotals]
+
   init(json: JSONNode) throws(ParleyError) {
     unreadMessageCount = try AnswerReader.count("unread_message_count", of: json)
     unreadMentionCount = try AnswerReader.count("unread_mention_count", of: json)
     unreadChannelCount = try AnswerReader.count("unread_channel_count", of: json)
     invitationCount = try AnswerReader.count("invitation_count", of: json)
+    byCustomType = [:]
+  }
+
+  init(_ totals: Event.Totals) {
+    self.init(totals.all, byCustomType: totals.byCustomType.mapValues { UnreadTotals($0) })
+  }
+
+  private init(_ numbers: GroupNumbers, byCustomType: [String: UnreadTotals] = [:]) {
+    unreadMessageCount = Int(numbers.unreadMessageCount)
+    unreadMentionCount = Int(numbers.unreadMentionCount)
+    unreadChannelCount = Int(numbers.unreadChannelCount)
+    invitationCount = Int(numbers.invitationCount)
+    self.byCustomType = byCustomType
   }
 }

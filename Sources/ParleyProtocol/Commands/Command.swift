@@ -26,7 +26,8 @@ package enum Command: Sendable {
   case groupMembers(GroupMembers)
   case groupList(GroupList)
   case groupUnread(GroupTotals)
-  case groupChanges(GroupChangeList)
+  case groupWatchTotals(Bool)
+  case groupChanges(ChangeList)
   case groupRecover(GroupRecover)
   case groupsMarkRead(GroupsMarkRead)
 
@@ -40,6 +41,7 @@ package enum Command: Sendable {
 
   case messageSendFiles(MessageSendFiles)
   case messageList(MessageList)
+  case messageChanges(MessageChangeList)
 }
 
 extension Command {
@@ -109,6 +111,10 @@ extension Command {
       return .channel(url: url, .group(.changeOwn(change)))
     },
     "group.unread": { p throws(ServiceError) in .groupUnread(try .init(p)) },
+    "group.watch_totals": { p throws(ServiceError) in
+      guard let isOn = try p.boolean("on") else { throw .missing("on") }
+      return .groupWatchTotals(isOn)
+    },
     "group.changes": { p throws(ServiceError) in .groupChanges(try .init(p)) },
     "group.recover": { p throws(ServiceError) in .groupRecover(try .init(p)) },
     "group.members": { p throws(ServiceError) in .groupMembers(try .init(p)) },
@@ -129,5 +135,6 @@ extension Command {
   private static let messageMethods: [String: Reader] = [
     "message.send_files": { p throws(ServiceError) in .messageSendFiles(try .init(p)) },
     "message.list": { p throws(ServiceError) in .messageList(try .init(p)) },
+    "message.changes": { p throws(ServiceError) in .messageChanges(try .init(p)) },
   ]
 }

@@ -42,8 +42,8 @@ package enum Limits {
   package static let groupQueriesPerSecond = 5
   /// The maximum number of such calls at once.
   package static let groupQueryBurst = 20
-  /// The days for which changes of a user's groups are kept.
-  package static let groupChangesDays = 30
+  /// The days for which changes of a user's groups, and of messages, are kept.
+  package static let changesDays = 30
 
   package static let messageLength = 5000
   package static let adminMessageLength = 1000

@@ -122,7 +122,7 @@ extension Event {
 
   /// The connection receives the events of all groups from here on.
   package struct Readiness: Sendable, Hashable {
-    /// Begins a list of the groups that have changed since; see ``GroupChangeList``.
+    /// Begins a list of the groups that have changed since; see ``ChangeList``.
     package var token: String
 
     package init(token: String) {
@@ -208,6 +208,44 @@ extension Event {
 
     func encode(into writer: inout JSONWriter) {
       writer.member("reads", array: { for read in reads { read.encode(into: &$0) } })
+    }
+  }
+
+  /// The numbers of the receiver over all its groups.
+  package struct Totals: Sendable, Hashable {
+    /// The maximum number of custom types.
+    package static let typeCount = 20
+
+    package var all: GroupNumbers
+    /// Of groups with a custom type, the types with the most unread messages.
+    package var byCustomType: [String: GroupNumbers]
+
+    package init(_ all: GroupNumbers, byCustomType: [String: GroupNumbers]) {
+      self.all = all
+      self.byCustomType = byCustomType
+    }
+
+    init(_ reader: ResourceReader) throws(ResourceError) {
+      all = try GroupNumbers(reader)
+      byCustomType = [:]
+      guard let types = reader.node["by_custom_type"], types.kind == .object else {
+        throw reader.wrong("by_custom_type")
+      }
+      for (type, numbers) in types.members {
+        byCustomType[type] = try GroupNumbers(ResourceReader("by_custom_type", numbers))
+      }
+    }
+
+    func encode(into writer: inout JSONWriter) {
+      all.encode(into: &writer)
+      writer.member(
+        "by_custom_type",
+        object: {
+          for (type, numbers) in byCustomType.sorted(by: { $0.key < $1.key }) {
+            $0.name(escaping: type)
+            $0.object { numbers.encode(into: &$0) }
+          }
+        })
     }
   }
 }

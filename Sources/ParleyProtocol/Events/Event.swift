@@ -57,6 +57,8 @@ package enum Event: Sendable, Hashable {
   indirect case groupTyping(Typing)
   /// From here on a connection receives the events of all groups that its user has joined.
   case groupReady(Readiness)
+  /// The receiver's numbers over all its groups have changed.
+  indirect case groupTotals(Totals)
   /// The first connection of a user entered.
   indirect case userEntered(Presence)
   /// The last connection of a user left.
@@ -104,6 +106,7 @@ package enum Event: Sendable, Hashable {
     case .groupRead: .groupRead
     case .groupTyping: .groupTyping
     case .groupReady: .groupReady
+    case .groupTotals: .groupTotals
     case .userEntered: .userEntered
     case .userExited: .userExited
     case .participantCount: .participantCount
@@ -144,6 +147,7 @@ package enum Event: Sendable, Hashable {
     case .groupRead(let reads): .reads(reads)
     case .groupTyping(let typing): .typing(typing)
     case .groupReady(let readiness): .readiness(readiness)
+    case .groupTotals(let totals): .totals(totals)
     case .userEntered(let presence), .userExited(let presence): .presence(presence)
     case .participantCount(let count): .participantCount(count)
     case .throttled(let throttling): .throttling(throttling)
@@ -187,6 +191,7 @@ package enum Event: Sendable, Hashable {
     case .groupRead: self = .groupRead(try Reads(members.reader))
     case .groupTyping: self = .groupTyping(try Typing(members.reader))
     case .groupReady: self = .groupReady(try Readiness(members.reader))
+    case .groupTotals: self = .groupTotals(try Totals(members.reader))
     case .userEntered: self = .userEntered(try Presence(members.reader))
     case .userExited: self = .userExited(try Presence(members.reader))
     case .participantCount: self = .participantCount(try ParticipantCount(members.reader))

@@ -26,6 +26,7 @@ package enum EventName: String, Sendable, CaseIterable {
   case groupRead = "group.read"
   case groupTyping = "group.typing"
   case groupReady = "group.ready"
+  case groupTotals = "group.totals"
   case userEntered = "channel.user_entered"
   case userExited = "channel.user_exited"
   case participantCount = "channel.participant_count"
@@ -61,7 +62,8 @@ package enum EventName: String, Sendable, CaseIterable {
     // A channel that is being created has no receivers, so the event is only sent to webhooks.
     case .channelCreated, .groupCreated: .posted
     case .groupMemberCount, .groupLost, .groupUnread, .groupHidden, .groupUnhidden, .groupRead,
-      .groupTyping, .groupReady, .userEntered, .userExited, .participantCount, .throttled,
+      .groupTyping, .groupReady, .groupTotals, .userEntered, .userExited, .participantCount,
+      .throttled,
       .messageWithheld, .mentionReceived, .sessionExpiring, .sessionFileKey, .serverDraining:
       .transient
     }
@@ -69,4 +71,15 @@ package enum EventName: String, Sendable, CaseIterable {
 
   /// The events that webhooks can subscribe to.
   package static let posted = allCases.filter(\.isPosted)
+
+  /// The name of an event from its notification, which the server has encoded; `nil` for other bytes.
+  package init?(of notification: [UInt8]) {
+    let start = notification.dropFirst(Self.notificationStart.count)
+    guard notification.starts(with: Self.notificationStart),
+      let end = start.firstIndex(of: UInt8(ascii: "\""))
+    else { return nil }
+    self.init(rawValue: String(decoding: start[..<end], as: UTF8.self))
+  }
+
+  private static let notificationStart = Array(#"{"jsonrpc":"2.0","method":""#.utf8)
 }

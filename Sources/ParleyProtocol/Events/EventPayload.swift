@@ -22,6 +22,7 @@ enum EventPayload {
   case fileKey(Event.FileKey)
   case draining(Event.Draining)
   case readiness(Event.Readiness)
+  case totals(Event.Totals)
 
   /// Writes the members of the event.
   func encode(into writer: inout JSONWriter) {
@@ -52,6 +53,7 @@ enum EventPayload {
     case .fileKey(let key): key.encode(into: &writer)
     case .draining(let draining): draining.encode(into: &writer)
     case .readiness(let readiness): readiness.encode(into: &writer)
+    case .totals(let totals): totals.encode(into: &writer)
     }
   }
 
@@ -62,7 +64,7 @@ enum EventPayload {
     case .channel, .invitation: 1_024
     case .deletion, .restriction, .release, .operators, .membership, .departure, .memberCount,
       .groupLoss, .ownMembership, .reads, .typing, .presence, .participantCount, .throttling,
-      .withholding, .expiry, .fileKey, .draining, .readiness:
+      .withholding, .expiry, .fileKey, .draining, .readiness, .totals:
       0
     }
   }

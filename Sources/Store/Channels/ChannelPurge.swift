@@ -63,6 +63,12 @@ enum ChannelPurge {
         """, [channelID, rowLimit])
       guard rows < rowLimit else { return }
     }
+    let changes = try connection.change(
+      """
+      DELETE FROM message_changes WHERE channel_id = ?1
+        AND message_id IN (SELECT message_id FROM message_changes WHERE channel_id = ?1 LIMIT ?2)
+      """, [channelID, rowLimit])
+    guard changes < rowLimit else { return }
     let files = try FileRows.remove(ofChannel: channelID, limit: rowLimit, on: connection)
     guard files < rowLimit else { return }
     try connection.execute("DELETE FROM orphaned_channels WHERE channel_id = ?", [channelID])

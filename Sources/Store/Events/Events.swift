@@ -152,7 +152,10 @@ extension WriteTransaction {
       """
       INSERT INTO events (channel_id, seq, kind, message_id, payload, ts) VALUES (?, ?, ?, ?, ?, ?)
       """, [channelID, seq, logged.name.rawValue, logged.messageID, payload, timestamp])
-    if seq.isMultiple(of: EventLog.pruningInterval) { try pruneEvents(channelID, before: seq) }
+    if seq.isMultiple(of: EventLog.pruningInterval) {
+      try pruneEvents(channelID, before: seq)
+      try pruneChanges(ofMessagesIn: channelID, at: timestamp)
+    }
     try queue(event, ofChannel: channelID, seq: seq, at: timestamp)
     return logged
   }

@@ -51,7 +51,7 @@ package struct DepartureExpiry: StoreWrite {
         """
         SELECT user_id, url, changed_at FROM departures \(index)
         WHERE changed_at < ? ORDER BY changed_at LIMIT ?
-        """, [GroupChangeList.oldest(at: now) * 1_000, limit]
+        """, [ChangeList.oldest(at: now) * 1_000, limit]
       ) { (userID: $0[0] as String, url: $0[1] as String, changedAt: $0[2] as Int64) }
       for row in old {
         // The user may have left the group again meanwhile.

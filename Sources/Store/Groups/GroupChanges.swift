@@ -1,4 +1,3 @@
-import Basics
 import Channels
 package import ParleyProtocol
 
@@ -10,13 +9,13 @@ package import ParleyProtocol
 /// Error: `invalidPageToken`, also for a token that is too old.
 package struct GroupChanges<Encoder: PageEncoder<ListedGroup>>: StoreQuery {
   package var userID: String
-  package var list: GroupChangeList
+  package var list: ChangeList
   /// Unix milliseconds.
   package var now: Int64
   package var encoder: Encoder
 
   package init(
-    ofUser userID: String, _ list: GroupChangeList, at now: Int64, as encoder: Encoder
+    ofUser userID: String, _ list: ChangeList, at now: Int64, as encoder: Encoder
   ) {
     self.userID = userID
     self.list = list
@@ -46,71 +45,26 @@ private enum GroupChange<Group> {
   case departed(url: String)
 }
 
-/// A place in the changes of a user's groups.
-private struct ChangePosition: PagePosition {
-  /// A number of a ``ChangeClock``.
-  var number: Int64
-  /// The last group that was listed with this number; empty for none.
-  var url = ""
-  /// The number from which the list begins again after its last page; 0 before the first page.
-  var next: Int64 = 0
-
-  init(number: Int64, url: String = "", next: Int64 = 0) {
-    (self.number, self.url, self.next) = (number, url, next)
-  }
-
-  var positionBytes: [UInt8] { number.bigEndianBytes + next.bigEndianBytes + Array(url.utf8) }
-
-  init?(positionBytes bytes: [UInt8]) {
-    guard let number = Int64(bigEndianBytes: bytes.prefix(8)),
-      let next = Int64(bigEndianBytes: bytes.dropFirst(8).prefix(8)),
-      let url = String(validating: bytes.dropFirst(16), as: UTF8.self)
-    else { return nil }
-    self.init(number: number, url: url, next: next)
-  }
-}
-
-extension ChangePosition {
-  private static func cursor(ofUser userID: String) -> PageCursor<ChangePosition> {
-    PageCursor(of: ["group changes", userID])
-  }
-
-  /// - Parameter settled: The last number before the position.
-  init(after settled: Int64) { self.init(number: settled + 1) }
-
-  func token(ofUser userID: String) -> String { Self.cursor(ofUser: userID).token(after: self) }
-
-  /// - Throws: `StoreError.invalidPageToken` for a token of another list.
-  init(_ start: GroupChangeList.Start, ofUser userID: String) throws(StoreError) {
-    switch start {
-    case .time(let time): self.init(number: time * 1_000)
-    case .token(let token):
-      guard let position = Self.cursor(ofUser: userID).position(in: token) else {
-        throw .invalidPageToken
-      }
-      self = position
-    }
-  }
-}
-
 extension StoreTransaction {
   /// A token for the changes that the transaction does not show.
   func changeToken(ofUser userID: String) throws -> String {
-    ChangePosition(after: try connection.session.settledChange()).token(ofUser: userID)
+    ChangePosition(after: try connection.session.settledChange()).token(
+      of: Self.groupChangeList(ofUser: userID))
   }
 
   func groupChanges<Value>(
-    ofUser userID: String, _ list: GroupChangeList, at now: Int64,
+    ofUser userID: String, _ list: ChangeList, at now: Int64,
     _ item: (ListedGroup) throws -> PageItem<Value>
   ) throws -> GroupChangePage<Value> {
     let end = ChangePosition(after: try connection.session.settledChange())
-    let position = try ChangePosition(list.start, ofUser: userID)
-    guard try isKept(position, at: now) else { throw StoreError.invalidPageToken }
+    let name = Self.groupChangeList(ofUser: userID)
+    let position = try ChangePosition(list.start, of: name)
+    try requireKept(position, at: now)
     let next = position.next > 0 ? position.next : end.number
     let reading = GroupRowReading(viewerID: userID, memberLimit: 0, time: now)
     var groups = ReadAhead<Int64, ListedGroup>()
     let page = try page(
-      Self.changedGroups, [userID, position.number, position.url], limit: list.limit
+      Self.changedGroups, [userID, position.number, position.last], limit: list.limit
     ) { row, upcoming -> PageItem<GroupChange<Value>> in
       guard let id = row[3] as Int64? else {
         let url: String = row[2]
@@ -125,7 +79,7 @@ extension StoreTransaction {
       let made = try item(group)
       return PageItem(.updated(made.value), byteCount: made.byteCount)
     } token: { row in
-      ChangePosition(number: row[1], url: row[2], next: next).token(ofUser: userID)
+      ChangePosition(number: row[1], last: row[2], next: next).token(of: name)
     }
     var changes = GroupChangePage<Value>()
     for change in page.items {
@@ -136,16 +90,13 @@ extension StoreTransaction {
     }
     changes.hasMore = !page.next.isEmpty
     changes.token =
-      changes.hasMore ? page.next : ChangePosition(number: next).token(ofUser: userID)
+      changes.hasMore ? page.next : ChangePosition(number: next).token(of: name)
     return changes
   }
 
-  /// Whether all changes after a position are still known.
-  private func isKept(_ position: ChangePosition, at now: Int64) throws -> Bool {
-    let floor = try connection.first(
-      "SELECT value FROM meta WHERE key = ?", [ChangeClock.floorRow]
-    ) { $0[0] as Int64 }
-    return position.number >= max(GroupChangeList.oldest(at: now) * 1_000, floor ?? 0)
+  /// The name of the list, for its tokens.
+  private static func groupChangeList(ofUser userID: String) -> [String] {
+    ["group changes", userID]
   }
 
   /// The changes of a user's groups (`?1`) after a number (`?2`) and a URL (`?3`), each group once.

@@ -1,17 +1,4 @@
-import Channels
 package import ParleyProtocol
-
-/// The numbers of a user over its groups.
-package struct GroupNumbers: Sendable, Hashable {
-  /// Messages that the user has not read, in groups whose messages it counts.
-  package var unreadMessageCount: Int64
-  /// Those of them that mention the user, in groups whose mentions it counts.
-  package var unreadMentionCount: Int64
-  /// Groups with unread messages.
-  package var unreadChannelCount: Int64
-  /// Open invitations.
-  package var invitationCount: Int64
-}
 
 /// Adds up what a user has not read, over all groups that it has joined and not hidden.
 ///
@@ -27,6 +14,43 @@ package struct UnreadTotals: StoreQuery {
 
   package var statements: ReadStatements<GroupNumbers> {
     .init { try $0.unreadTotals(of: userID, totals) }
+  }
+}
+
+/// Reads what a user has not read in its groups, of which there are at most ``Limits/joinedGroupCount``.
+///
+/// Groups in which all numbers are 0 are left out.
+package struct UnreadNumbers: StoreQuery {
+  package var userID: String
+  /// The groups to read.
+  package var selection: GroupSelection
+
+  package init(of userID: String, in selection: GroupSelection) {
+    self.userID = userID
+    self.selection = selection
+  }
+
+  package var statements: ReadStatements<[CountedGroup]> {
+    .init { try $0.unreadNumbers(of: userID, in: selection) }
+  }
+}
+
+/// Some groups of a user, or all.
+package enum GroupSelection: Sendable, Hashable {
+  case all
+  case urls([String])
+}
+
+/// The numbers of a user in a group.
+package struct CountedGroup: Sendable, Hashable {
+  package var url: String
+  package var customType: String
+  package var numbers: GroupNumbers
+
+  package init(url: String, customType: String, numbers: GroupNumbers) {
+    self.url = url
+    self.customType = customType
+    self.numbers = numbers
   }
 }
 
@@ -54,34 +78,76 @@ package struct UnreadGroups: StoreQuery {
 
 extension StoreTransaction {
   func unreadTotals(of userID: String, _ totals: GroupTotals) throws -> GroupNumbers {
-    var filter = Condition("members.user_id = ?", [userID])
-    filter.require("channels.channel_id = members.channel_id")
-    filter.require("groups.channel_id = members.channel_id")
-    filter.require("NOT \(.isUnwantedInvitation)")
+    var filter = Condition()
     filter.require("channels.custom_type", isAnyOf: totals.customTypes)
     if let isSuper = totals.isSuper { filter.require("groups.is_super = ?", [isSuper]) }
-    let isShown: StoreStatement = """
-      members.state = \(MemberState.joined.stored) AND channels.is_ephemeral = 0 AND \(.isUnhidden)
-        AND members.count_preference
-      """
+    let rows = Self.numbers(of: userID, in: Self.allGroups, filter)
     let found = try connection.first(
       """
       SELECT CAST(coalesce(sum(unread), 0) AS bigint), CAST(coalesce(sum(mentions), 0) AS bigint),
-        count(CASE WHEN unread > 0 THEN 1 END), count(invited)
-      FROM (
-        SELECT CASE WHEN \(isShown) IN (0, 1) THEN \(.unreadCount) ELSE 0 END AS unread,
-          CASE WHEN \(isShown) IN (0, 2) THEN \(.unreadMentionCount) ELSE 0 END AS mentions,
-          CASE WHEN members.state = \(MemberState.invited.stored) THEN 1 END AS invited
-        FROM members \(.index("members_by_user")) CROSS JOIN channels CROSS JOIN groups
-        WHERE \(filter.sql)) AS numbers
-      """, filter.arguments
+        count(CASE WHEN unread > 0 THEN 1 END), count(CASE WHEN invited > 0 THEN 1 END)
+      FROM (\(rows.sql)) AS numbers
+      """, rows.arguments
     ) {
       GroupNumbers(
         unreadMessageCount: $0[0], unreadMentionCount: $0[1], unreadChannelCount: $0[2],
         invitationCount: $0[3])
     }
-    return found
-      ?? GroupNumbers(
-        unreadMessageCount: 0, unreadMentionCount: 0, unreadChannelCount: 0, invitationCount: 0)
+    return found ?? .zero
+  }
+
+  func unreadNumbers(
+    of userID: String, in selection: GroupSelection
+  ) throws -> [CountedGroup] {
+    var filter = Condition()
+    var groups = Self.allGroups
+    if case .urls(let urls) = selection {
+      filter.require("channels.url", isAnyOf: urls)
+      groups = "channels CROSS JOIN members CROSS JOIN groups"
+    }
+    let rows = Self.numbers(of: userID, in: groups, filter)
+    return try connection.all(
+      """
+      SELECT url, custom_type, unread, mentions, invited FROM (\(rows.sql)) AS numbers
+      WHERE unread > 0 OR mentions > 0 OR invited > 0 LIMIT ?
+      """, rows.arguments + [2 * Limits.joinedGroupCount]
+    ) { row in
+      let unread: Int64 = row[2]
+      return CountedGroup(
+        url: row[0], customType: row[1],
+        numbers: GroupNumbers(
+          unreadMessageCount: unread, unreadMentionCount: row[3],
+          unreadChannelCount: unread > 0 ? 1 : 0, invitationCount: row[4]))
+    }
+  }
+
+  private static var allGroups: StoreStatement {
+    "members \(.index("members_by_user")) CROSS JOIN channels CROSS JOIN groups"
+  }
+
+  /// The numbers of a user, in a row for each group.
+  ///
+  /// - Parameter groups: The tables, in the order in which they are searched.
+  private static func numbers(
+    of userID: String, in groups: StoreStatement, _ filter: Condition
+  ) -> (sql: StoreStatement, arguments: StoreArguments) {
+    var filter = filter
+    filter.require("members.user_id = ?", [userID])
+    filter.require("channels.channel_id = members.channel_id")
+    filter.require("groups.channel_id = members.channel_id")
+    filter.require("NOT \(.isUnwantedInvitation)")
+    let isShown: StoreStatement = """
+      members.state = \(MemberState.joined.stored) AND channels.is_ephemeral = 0
+        AND \(.isUnhidden) AND members.count_preference
+      """
+    return (
+      """
+      SELECT channels.url AS url, channels.custom_type AS custom_type,
+        CASE WHEN \(isShown) IN (0, 1) THEN \(.unreadCount) ELSE 0 END AS unread,
+        CASE WHEN \(isShown) IN (0, 2) THEN \(.unreadMentionCount) ELSE 0 END AS mentions,
+        CASE WHEN members.state = \(MemberState.invited.stored) THEN 1 ELSE 0 END AS invited
+      FROM \(groups) WHERE \(filter.sql)
+      """, filter.arguments
+    )
   }
 }

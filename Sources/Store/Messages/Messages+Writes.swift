@@ -24,6 +24,8 @@ extension WriteTransaction {
       )
     }
     guard let message = deleted.first else { throw StoreError.notFound(.message) }
+    try noteChange(
+      ofMessage: id, .deleted, createdAt: message.createdAt, channelID: channelID)
     connection.mayHaveRemains = true
     try connection.execute(
       "UPDATE channels SET message_count = message_count - 1 WHERE channel_id = ?", [channelID])
@@ -106,6 +108,8 @@ extension WriteTransaction {
         channelID,
       ])
     guard count > 0 else { throw StoreError.notFound(.message) }
+    try noteChange(
+      ofMessage: message.id, .updated, createdAt: message.createdAt, channelID: channelID)
     if let file = message.file, !file.id.isEmpty, !file.thumbnails.isEmpty {
       try replaceThumbnails(file.thumbnails, ofMessage: message.id)
     }

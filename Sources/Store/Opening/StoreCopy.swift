@@ -176,6 +176,7 @@ private struct CopiedTable {
     CopiedTable("uncounted", "channel_id# ordinal# message_id# created_at#"),
     CopiedTable("mentions", "user_id channel_id# ordinal# author_id"),
     CopiedTable("channel_mentions", "channel_id# ordinal# author_id"),
+    CopiedTable("message_changes", "channel_id# message_id# changed_at# created_at# fate#"),
     CopiedTable("bans", "channel_id# user_id starts_at# ends_at# description"),
     CopiedTable("mutes", "channel_id# user_id starts_at# ends_at# description"),
     CopiedTable("metacounters", "channel_id# key value#"),

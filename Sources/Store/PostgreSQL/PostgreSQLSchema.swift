@@ -31,6 +31,7 @@ enum PostgreSQLSchema {
     (15, SuperGroupsSchema.postgreSQL),
     (16, DeparturesSchema.script),
     (17, MentionsSchema.postgreSQL),
+    (18, MessageChangesSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

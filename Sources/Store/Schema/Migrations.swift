@@ -50,6 +50,7 @@ enum Migrations {
     Migration("24 super groups", SuperGroupsSchema.create),
     Migration("25 age of departures", DeparturesSchema.create),
     Migration("26 mentions", steps: MentionsSchema.steps),
+    Migration("27 changes of messages", MessageChangesSchema.create),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

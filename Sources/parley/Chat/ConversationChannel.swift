@@ -98,7 +98,7 @@ enum ConversationChannel {
   /// Whether an event is part of the conversation.
   func includes(_ event: ParleyEvent) -> Bool {
     switch event {
-    case .channel, .connection, .mentioned, .dropped: true
+    case .channel, .connection, .mentioned, .unreadTotalsChanged, .dropped: true
     // A session receives the events of all groups of its user.
     case .group(let group, _): group.url == channel.url
     }
@@ -111,7 +111,7 @@ extension ParleyEvent {
     switch self {
     case .channel(_, .messagesThrottled(let messages)), .group(_, .messagesThrottled(let messages)):
       messages
-    case .channel, .group, .connection, .mentioned, .dropped: nil
+    case .channel, .group, .connection, .mentioned, .unreadTotalsChanged, .dropped: nil
     }
   }
 }

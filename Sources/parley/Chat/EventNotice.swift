@@ -98,7 +98,7 @@ enum ConversationEnd {
       .refused("the user was banned from the channel", code: 0)
     case .group(_, .membershipEnded(let end)):
       .refused("the membership ended: the user \(EventNotice.text(end))", code: 0)
-    case .connection, .channel, .group, .mentioned, .dropped: nil
+    case .connection, .channel, .group, .mentioned, .unreadTotalsChanged, .dropped: nil
     }
   }
 

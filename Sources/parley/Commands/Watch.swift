@@ -29,6 +29,9 @@ struct WatchCommand: AsyncParsableCommand {
       """)
   var json = false
 
+  @Flag(help: "Also print the unread messages over all groups of the user, when they change.")
+  var totals = false
+
   func run() async throws {
     let client = try await session.connect(for: channel.kind)
     let events = client.wireEvents
@@ -36,6 +39,7 @@ struct WatchCommand: AsyncParsableCommand {
     var printer: any EventPrinter =
       json ? JSONEventPrinter() : TextEventPrinter(log: ConversationLog(style: .standard))
     printer.begin(channel)
+    if totals { try await client.startWatchingUnreadTotals() }
     for await event in events where channel.includes(event.event) {
       printer.print(event)
       if let failure = ConversationEnd.failure(for: event.event) { throw failure }
@@ -89,6 +93,12 @@ extension ConversationLog {
     case .connection(let event): EventNotice.text(event).map { [notice($0)] } ?? []
     case .mentioned(let message):
       [notice("mentioned in \(message.channelURL): \(message.message)")]
+    case .unreadTotalsChanged(let totals):
+      [
+        notice(
+          "\(totals.unreadMessageCount) unread messages in \(totals.unreadChannelCount) groups, "
+            + "\(totals.unreadMentionCount) mentions, \(totals.invitationCount) invitations")
+      ]
     case .dropped(let count):
       [notice("\(count) events were dropped: they arrived faster than they could be printed")]
     }
@@ -119,6 +129,7 @@ enum EventJSON {
       line("channel") { $0.member("channel_url", channel.url) }
     case .group(let group, _): line("group") { $0.member("channel_url", group.url) }
     case .mentioned: line("mention") { _ in }
+    case .unreadTotalsChanged: line("totals") { _ in }
     }
   }
 

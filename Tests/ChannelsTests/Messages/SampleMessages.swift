@@ -58,6 +58,12 @@ struct SampleMessages {
         replyTo: .exchange(exchange())),
       .viewGroup(replyTo: exchange()),
       .listMembers(groupMembers(), for: principal(), replyTo: reply()),
+      .listChanges(
+        MessageChangeList(
+          channelURL: text(),
+          ChangeList(
+            flag() ? .token(text()) : .time(.random(in: Limits.timestamps, using: &random)),
+            limit: pageSize())), for: principal(), replyTo: reply()),
       .recover(
         after: StreamPosition(epoch: text(), seq: position()), by: principal(),
         byteLimit: .random(in: 0...Limits.answerByteCount, using: &random), replyTo: poll()),

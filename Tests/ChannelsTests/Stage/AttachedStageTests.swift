@@ -425,7 +425,7 @@ private final class AttachedRig {
       observations.append((try? JSONDocument(result))?.root["seq"]?.integer ?? -1)
     case .notify(let payload, _, _): heard.append(Self.seq(of: payload))
     case .report(.entered), .report(.detach), .release, .unsubscribe, .disconnect, .reattach,
-      .entered, .withheld, .seek, .subscribe, .wake:
+      .entered, .withheld, .seek, .subscribe, .recovered, .wake:
       break
     }
   }

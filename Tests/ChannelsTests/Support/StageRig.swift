@@ -267,7 +267,7 @@ final class StageRig {
     case .recovered(let group, let address):
       recovered.append(group)
       // Numbered by the sessions in tests.
-      sent[.sample(address.number), default: []].append(Self.text(recovered: group))
+      sent[.sample(Int(address.number)), default: []].append(Self.text(recovered: group))
     case .seek(let userID): seeks.append(userID)
     case .subscribe(let seat):
       subscribers.insert(seat.session)

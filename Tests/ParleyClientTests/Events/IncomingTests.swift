@@ -31,7 +31,8 @@ struct IncomingTests {
       "reason":"left","user_ids":["ann"],"reads":[{"user_id":"ann","read_at":5}],"token":"t",
       "participant_count":1,"seconds":60,"description":"loud","expires_at":99,
       "reconnect_after_ms":1500,"file_key":{"key":"k.1","expires_at":99},
-      "my":\(Sample.membership)}
+      "my":\(Sample.membership),"unread_message_count":1,"unread_mention_count":1,"unread_channel_count":1,
+      "invitation_count":0,"by_custom_type":{}}
       """
     #expect(try read(name.rawValue, params) != nil)
     // Each need something that an empty object does not have.

@@ -12,8 +12,8 @@ struct CommandTests {
       file.cancel file.create file.get file.list \
       group.accept group.changes group.create group.decline group.delete group.get group.hide group.invite \
       group.join group.leave group.list group.mark_read group.mark_unread group.members \
-      group.receipts group.recover group.remove group.reset_history group.set_preference group.typing group.unhide group.unread group.update \
-      message.add_metaarray_values message.create_metaarray_keys message.delete \
+      group.receipts group.recover group.remove group.reset_history group.set_preference group.typing group.unhide group.unread group.update group.watch_totals \
+      message.add_metaarray_values message.changes message.create_metaarray_keys message.delete \
       message.delete_metaarray_keys message.get message.list message.remove_metaarray_values \
       message.send message.send_files message.translate message.update preview.cancel preview.fetch session.close session.open session.ping \
       session.refresh user.block user.blocked user.get user.preferences user.unblock user.update

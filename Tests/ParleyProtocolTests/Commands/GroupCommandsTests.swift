@@ -344,11 +344,12 @@ struct GroupCommandsTests {
     guard
       case .groupRecover(let recover) = try command(
         "group.recover",
-        #""channels":[{"channel_url":"lobby","epoch":"e","seq":7},{"channel_url":"team","epoch":"","seq":0}]"#
+        #""channels":[{"channel_url":"lobby","epoch":"e","seq":7},{"channel_url":"team","epoch":"f","seq":0}]"#
       )
     else { throw NoGroupCommand() }
     #expect(recover.parts.map(\.channelURL) == ["lobby", "team"])
-    #expect(recover.parts.map(\.position) == [.init(epoch: "e", seq: 7), .init(epoch: "", seq: 0)])
+    #expect(
+      recover.parts.map(\.position) == [.init(epoch: "e", seq: 7), .init(epoch: "f", seq: 0)])
     func refused(_ list: String) throws -> Refusal? {
       try refusal("group.recover", #""channels":\#(list)"#)
     }
@@ -366,6 +367,16 @@ struct GroupCommandsTests {
     #expect(try refused("[\(many.joined(separator: ","))]")?.field == "channels")
   }
 
+  @Test("group.watch_totals needs to know whether to begin or to end")
+  func watching() throws {
+    for isOn in [true, false] {
+      guard case .groupWatchTotals(isOn) = try command("group.watch_totals", #""on":\#(isOn)"#)
+      else { throw NoGroupCommand() }
+    }
+    #expect(try refusal("group.watch_totals", "") == Refusal(400105, "on"))
+    #expect(try refusal("group.watch_totals", #""on":"maybe""#)?.field == "on")
+  }
+
   @Test("every method of a group is known, and no other")
   func methods() {
     let names = Command.methodNames.filter { $0.hasPrefix("group.") }
@@ -375,7 +386,7 @@ struct GroupCommandsTests {
         "group.accept", "group.decline", "group.join", "group.leave", "group.remove",
         "group.members", "group.hide", "group.unhide", "group.reset_history", "group.mark_read",
         "group.mark_unread", "group.set_preference", "group.list", "group.unread", "group.changes",
-        "group.typing", "group.receipts", "group.recover",
+        "group.typing", "group.receipts", "group.recover", "group.watch_totals",
       ])
     #expect(throws: ServiceError.noSuchMethod("group.forget")) {
       try command("group.forget", Self.lobby)

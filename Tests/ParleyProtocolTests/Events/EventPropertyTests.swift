@@ -86,6 +86,12 @@ private struct RandomEvents {
     return info
   }
 
+  mutating func numbers() -> GroupNumbers {
+    GroupNumbers(
+      unreadMessageCount: number(), unreadMentionCount: number(), unreadChannelCount: number(),
+      invitationCount: number())
+  }
+
   mutating func membership() -> Event.Membership {
     Event.Membership(of: user(), memberCount: count(), joinedCount: count())
   }
@@ -149,6 +155,8 @@ private struct RandomEvents {
       .groupLeft(.init(membership(), one(of: DepartureReason.allCases))),
       .groupMemberCount(.init(all: count(), joined: count())),
       .groupLost(.init(one(of: DepartureReason.allCases))), .groupReady(.init(token: text())),
+      .groupTotals(
+        .init(numbers(), byCustomType: ["": numbers(), "t\"": numbers()])),
       .groupUnread(own()), .groupHidden(own()), .groupUnhidden(own()),
       .groupRead(
         .init(

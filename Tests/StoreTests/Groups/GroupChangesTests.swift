@@ -19,21 +19,21 @@ private struct URLEncoder: PageEncoder {
 struct GroupChangesTests {
   private static let day: Int64 = 86_400_000
 
-  private typealias Start = GroupChangeList.Start
+  private typealias Start = ChangeList.Start
 
   private func page(
-    _ store: Store, _ start: GroupChangeList.Start, of userID: String, limit: Int = 100,
+    _ store: Store, _ start: ChangeList.Start, of userID: String, limit: Int = 100,
     at now: Int64 = SystemClock.unixMilliseconds, byteCount: Int = 10
   ) async throws -> GroupChangePage<String> {
     try await store.perform(
       GroupChanges(
-        ofUser: userID, GroupChangeList(start, limit: limit), at: now,
+        ofUser: userID, ChangeList(start, limit: limit), at: now,
         as: URLEncoder(byteCount: byteCount)), for: .server)
   }
 
   /// All pages of a list.
   private func all(
-    _ store: Store, _ start: GroupChangeList.Start, of userID: String, limit: Int = 100
+    _ store: Store, _ start: ChangeList.Start, of userID: String, limit: Int = 100
   ) async throws -> (updated: [String], departed: [String], token: String) {
     var (updated, departed, start) = ([] as [String], [] as [String], start)
     while true {
@@ -200,7 +200,7 @@ struct GroupChangesTests {
     _ = await fixture.create()
     guard case .token(let token) = try await token(store, of: "ann") else { return }
     let now = SystemClock.unixMilliseconds
-    let refused: [(GroupChangeList.Start, String, Int64)] = [
+    let refused: [(ChangeList.Start, String, Int64)] = [
       (.token(token), "bob", now), (.token(token + "x"), "ann", now), (.token("x"), "ann", now),
       (.token(token), "ann", now + 31 * Self.day), (.time(now - 31 * Self.day), "ann", now),
     ]

@@ -151,10 +151,25 @@ struct QueryPlanTests {
     _ = try JoinedGroups(of: "ann").statements.run(reading)
     _ = try ChannelsToLeave(of: "ann").statements.run(reading)
     try block(transaction, reading)
+    let lobby = try transaction.existingChannel("lobby").id
+    let changedMessages = ChangedMessages(
+      in: lobby, seenBy: "ann", ChangeList(.time(100_000_000_000), limit: 1), visibleFrom: 0,
+      at: 100_000_000_000, as: Messages())
+    _ = try changedMessages.statements.run(reading)
+    try transaction.noteChange(ofMessage: 1, .deleted, createdAt: 1, channelID: lobby)
+    try transaction.pruneChanges(ofMessagesIn: lobby, at: 5)
+    _ = try UnreadNumbers(of: "ann", in: .all).statements.run(reading)
+    _ = try UnreadNumbers(of: "ann", in: .urls(["den"])).statements.run(reading)
     _ = try FileRightLookup("f", by: "ann", in: ["lobby"], at: 5).statements.run(reading)
     try InvitationPreferenceChange(of: "ann", acceptsInvitations: true).statements.run(transaction)
     _ = try InvitationPreference(of: "ann").statements.run(reading)
     #expect(try EmptyGroups(since: 9).statements.run(reading) == [])
+  }
+
+  private struct Messages: PageEncoder {
+    func encode(_ listed: ListedMessage) -> PageItem<Int64> {
+      PageItem(listed.message.id, byteCount: 1)
+    }
   }
 
   private struct Ids: PageEncoder {

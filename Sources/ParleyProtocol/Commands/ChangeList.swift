@@ -1,5 +1,6 @@
-/// `group.changes`: the groups of the caller that have changed, and those that it is no longer in.
-package struct GroupChangeList: Sendable, Hashable {
+/// A list of changes, oldest first: `group.changes`, the groups of the caller that have changed, and those
+/// that it is no longer in.
+package struct ChangeList: Sendable, Hashable {
   /// The beginning of a list.
   package enum Start: Sendable, Hashable {
     /// At the end of an earlier list, or when a connection began to receive events.
@@ -34,7 +35,7 @@ package struct GroupChangeList: Sendable, Hashable {
 
   /// The time from which on changes are kept, in Unix milliseconds.
   package static func oldest(at now: Int64) -> Int64 {
-    now - Int64(Limits.groupChangesDays) * 86_400_000
+    now - Int64(Limits.changesDays) * 86_400_000
   }
 
   /// - Parameter now: Unix milliseconds.
@@ -42,6 +43,22 @@ package struct GroupChangeList: Sendable, Hashable {
   package func requireKept(at now: Int64, time name: String = "since") throws(ServiceError) {
     guard case .time(let time) = start, time < Self.oldest(at: now) else { return }
     throw .invalid(
-      name, String(time), expected: "a time in the last \(Limits.groupChangesDays) days")
+      name, String(time), expected: "a time in the last \(Limits.changesDays) days")
+  }
+}
+
+/// `message.changes`: the messages of a channel that have changed, and those that were deleted.
+package struct MessageChangeList: Sendable, Hashable {
+  package var channelURL: String
+  package var changes: ChangeList
+
+  package init(channelURL: String, _ changes: ChangeList) {
+    self.channelURL = channelURL
+    self.changes = changes
+  }
+
+  package init(_ parameters: Fields) throws(ServiceError) {
+    channelURL = try parameters.channelURL()
+    changes = try ChangeList(parameters)
   }
 }
