@@ -275,8 +275,8 @@ async def test_what_was_missed(ctx):
         assert ordinals == list(range(1, 452)), ordinals
         await made.run(away.format(
             "await a.call('message.delete', { message_id: first.message_id }); await a.send('last');", 3))
-        assert await made.run("return [c.news.at(-1), c.texts().at(-1)]") == [
-            ["recovered", {"missed": 1, "isComplete": False}, 0], "last"]
+        assert await made.run("return [c.news.at(-1), c.texts().at(-1), c.gone.length]") == [
+            ["recovered", {"missed": 2, "isComplete": True}, 0], "last", 1]
         # More than are delivered: the client must list.
         await made.run(away.format(
             "await Promise.all([...Array(1100)].map(() => b.send('many'))); await a.send('end');", 4))
@@ -310,6 +310,60 @@ async def test_events_while_a_group_is_read(ctx):
         assert await made.run("return g.texts()") == ["2", "3", "4", "6", "5", "7"]
 
 
+async def test_events_that_were_missed(ctx):
+    """Edits, deletions and members that a client missed come as events, in order, before those that arrive meanwhile."""
+    server = await ctx.fresh(*FREE, *UNLIMITED)
+    async with node(ctx, server) as made:
+        await start(made, server, "ada", "ben", "cleo")
+        await trio(made)
+        await made.run("""
+          globalThis.sent = []; for (const text of ["one", "two"]) sent.push(await a.send(text));
+          await until(() => c.got.length === 2);
+          globalThis.order = [];
+          for (const name of ["message.received", "message.updated", "message.deleted", "group.left"]) {
+            c.on(name, ({ seq }) => order.push([name, seq]));
+          }
+          globalThis.before = c.position.seq;
+          cleo.close();
+          await a.call("message.update", { message_id: sent[0].message_id, message: "edited" });
+          await a.call("message.delete", { message_id: sent[1].message_id });
+          await a.send("three");
+          await b.leave();
+          await cleo.connect();
+          await until(() => c.news.length);
+          await a.send("four");
+          await until(() => c.got.length === 4);""")
+        assert await made.run("return c.news") == [["recovered", {"missed": 4, "isComplete": True}, 0]]
+        order = await made.run("return order.map(([name, seq]) => [name, seq - before])")
+        assert order == [["message.updated", 1], ["message.deleted", 2], ["message.received", 3], ["group.left", 4],
+                         ["message.received", 5]], order
+        assert await made.run("return [c.unread, c.texts()]") == [3, ["one", "two", "three", "four"]]
+
+
+async def test_a_gap_while_connected(ctx):
+    """Events before one that came too early are asked for, and delivered first; what the client has done itself is no gap."""
+    async with GroupGateway.start() as gateway, node(ctx) as made:
+        await made.run(GROUPS + f"globalThis.ada = start('{gateway.url}', 'ada');")
+        await made.run("globalThis.g = watch(await ada.groups.get('g'))")
+        gateway.results["group.recover"] = {"results": [{
+            "channel_url": "g", "epoch": "e", "seq": 4, "recovered": True, "events": [
+                {"jsonrpc": "2.0", "method": "message.received",
+                 "params": {"channel_url": "g", "seq": number, "ts": 1, "message": said(number)}} for number in (2, 3, 4)]}]}
+        gateway.gates["group.recover"] = gate = asyncio.Event()
+        await gateway.say(4)
+        await gateway.until("group.recover")
+        await gateway.say(5)
+        assert await made.run("return g.texts()") == []
+        gate.set()
+        await made.until("g.got.length === 4")
+        assert await made.run("return [g.texts(), g.news]") == [["2", "3", "4", "5"], []]
+        gateway.results["message.update"] = {"message": said(2)}
+        await made.run("await g.call('message.update', { message_id: 2, message: 'x' })")
+        await gateway.say(7)
+        await made.until("g.got.length === 5")
+        assert gateway.count("group.recover") == 1
+
+
 async def test_a_membership_that_ends_while_away(ctx):
     """A client that was away hears that it is no longer a member; one that joined again has the new history."""
     server = await ctx.fresh(*FREE, *UNLIMITED)
@@ -329,7 +383,7 @@ async def test_a_membership_that_ends_while_away(ctx):
         assert await made.run("return [b.news, b.texts(), ben.groups.held.length]") == [
             [["lost", {"reason": None}, 400201]], ["one", "two"], 0]
         assert await made.run("return c.texts()") == ["one", "two", "four"]
-        assert await made.run("return c.news") == [["recovered", {"missed": 1, "isComplete": False}, 0]]
+        assert await made.run("return c.news") == [["recovered", {"missed": 2, "isComplete": True}, 0]]
         # Deleted and made again: numbers of the first one mean nothing.
         await made.run("""
           cleo.close();

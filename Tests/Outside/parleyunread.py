@@ -258,6 +258,28 @@ async def test_unread_after_being_away(ctx):
         assert await made.run("return b.unread") == 0
 
 
+async def test_totals(ctx):
+    """The numbers over all groups come as an event, also over a reconnection."""
+    server = await ctx.fresh(*FREE, *UNLIMITED, "--groups-totals-ms", "100")
+    async with node(ctx, server) as made:
+        await start(made, server, "ada", "ben", "cleo")
+        await trio(made)
+        await made.run("""
+          globalThis.totals = [];
+          ben.on("group.totals", ({ unread_message_count: count }) => totals.push(count));
+          await ben.groups.watchTotals();
+          await until(() => totals.length === 1);
+          await a.send("one"); await a.send("two");
+          await until(() => totals.at(-1) === 2);
+          await b.markRead();
+          await until(() => totals.at(-1) === 0);
+          ben.close();
+          await a.send("three");
+          await ben.connect();
+          await until(() => totals.at(-1) === 1);
+          await ben.groups.watchTotals(false);""")
+
+
 async def test_marks_while_all_send(ctx):
     """Numbers are those of the server after many messages, deletions and marks at once."""
     server = await ctx.fresh(*FREE, *UNLIMITED)

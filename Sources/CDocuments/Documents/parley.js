@@ -33,6 +33,8 @@ const PIECE_MS = 300_000;
 const RECORD_LIMIT = 512;
 /** Between calls about typing. */
 const TYPING_MS = 2_000;
+/** Groups in a call for missed events. */
+const RECOVERED_LIMIT = 100;
 /** Messages of a group that are listed after a reconnection, and those of a page. */
 const MISSED_LIMIT = 1000;
 const PAGE_LIMIT = 200;
@@ -49,7 +51,9 @@ const TEMPORARY = new Set([
 const FINAL_CLOSES = new Set([1000, 1002, 1003, 1007, 1008, 1009, 1010, 4003]);
 const UNAUTHORIZED = 4002;
 /** Methods that change nothing, and may be repeated after a lost connection. */
-const READS = /\.(get|list|changes|members|participants|ping|fetch|search|translate|unread|blocked|receipts)$/;
+const READS = /\.(get|list|changes|members|participants|ping|fetch|search|translate|unread|blocked|receipts|recover)$/;
+/** Methods whose events are numbered, and not sent to the caller. */
+const OWN_EVENTS = /^(message\.(update|\w+_metaarray_\w+)|group\.(update|invite|accept|join|remove)|channel\.\w+)$/;
 /** Their answers may come after those of later calls. */
 const SLOW = /^(preview\.fetch|message\.translate)$/;
 const namesIn = (text) => text.split(/\s+/);
@@ -62,7 +66,7 @@ const CHANNEL_EVENTS = namesIn(
 const GROUP_EVENTS = namesIn(`group.invited group.joined group.declined group.left group.member_count group.lost
   group.unread group.hidden group.unhidden group.read group.typing`);
 const SESSION_EVENTS = namesIn(
-  "mention.received group.ready session.expiring session.file_key server.draining");
+  "mention.received group.ready group.totals session.expiring session.file_key server.draining");
 const shortName = (method) => method.replace(/^\w+\.(user_)?/, "");
 
 /** A refusal of the server, or with `code` 0 one of the library: `data.reason` has its kind. */
@@ -205,6 +209,10 @@ const isLeft = Symbol("isLeft");
 const isNews = Symbol("isNews");
 const apply = Symbol("apply");
 const noticed = Symbol("noticed");
+const pause = Symbol("pause");
+const resume = Symbol("resume");
+const missingBefore = Symbol("missingBefore");
+const recoverGap = Symbol("recoverGap");
 const scope = Symbol("scope");
 
 class Emitter {
@@ -746,7 +754,7 @@ export class Parley extends Emitter {
     if (method === "server.draining") this.#drain(params);
     if (method === "session.expiring") this.#planRenewal(performance.now() + params.expires_at - params.ts);
     if (method === "session.file_key") this.#fileKey = params.file_key;
-    if (method === "group.ready") this.groups[ready](this.#wire);
+    if (method === "group.ready") this.groups[ready](this.#wire, params.token);
     this.groups[noticed](params.channel_url);
     this[emit](method, params);
   }
@@ -863,6 +871,7 @@ class BaseChannel extends Emitter {
   }
 
   list(params) { return this.call("message.list", params); }
+  changes(params) { return this.call("message.changes", params); }
 
   send(message, { patient = false } = {}) {
     const params = typeof message === "string" ? { message } : message;
@@ -922,6 +931,11 @@ class BaseChannel extends Emitter {
   }
 
   [isNews](seq) { return seq > this.#reached && !this.#ahead.has(seq); }
+
+  /** The numbers before this one that were not received. */
+  [missingBefore](seq) {
+    return seq - 1 - this.#reached - [...this.#ahead].filter((known) => known < seq).length;
+  }
 
   #leap(seq) {
     for (let number = Math.max(this.#reached + 1, seq - RECORD_LIMIT); number < seq; number++) {
@@ -1129,6 +1143,10 @@ export class Group extends BaseChannel {
   #queue = null;
   typingUsers = [];
   #typedAt = 0;
+  /** Calls whose events only others received, as far as they explain no gap yet. */
+  #ownEvents = 0;
+  /** Withheld messages leave gaps. */
+  #isThrottled = false;
 
   constructor(parley, url) {
     super(parley, url, SHARED_EVENTS, [
@@ -1142,6 +1160,7 @@ export class Group extends BaseChannel {
   call(method, params, options) {
     return super.call(method, params, {
       ...options, [apply]: ({ channel, my }) => {
+        if (OWN_EVENTS.test(method)) this.#ownEvents++;
         if (channel) this.#describe(channel);
         else if (my) this[take](null, { my });
       },
@@ -1214,16 +1233,51 @@ export class Group extends BaseChannel {
     for (const sent of this.#sent) if (sent <= this.#newest) this.#sent.delete(sent);
   }
 
-  /** Delivers the messages that were missed, and then the events that came meanwhile. */
-  async [readAgain](wire) {
+  /** Holds events back until those before them have been delivered. */
+  [pause]() {
     this[inside] = false;
     this.#typedAt = 0;
     if (this.typingUsers.length) this[report]("typing", this.typingUsers = [], false);
     this.#queue ??= [];
-    const { channel } = await wire.call(
-      "group.get", { channel_url: this.url, members_limit: 0 }, (result) => this.#describe(result.channel));
-    if (this.info.my && !channel.my) throw ending();
+  }
+
+  /** Delivers recovered events, and then those that came meanwhile. */
+  [resume](found) {
+    const waiting = this.#queue ?? [];
+    this.#queue = null;
+    this.#ownEvents = 0;
+    const isComplete = found?.recovered === true && found.epoch === this.position.epoch;
+    let missed = 0;
+    for (const { method, params } of isComplete ? found.events : []) {
+      if (this.#apply(method, params)) missed++;
+    }
+    if (isComplete) this.#follow({ epoch: found.epoch, seq: found.seq });
+    for (const event of waiting) this.#apply(...event);
+    return { missed, isComplete };
+  }
+
+  /**
+   * Delivers what was missed, and then the events that came meanwhile.
+   *
+   * @param catchUp has promises: of the URLs of groups that have changed, `null` if that is unknown, and of the
+   *   recovered events by URL.
+   */
+  async [readAgain](wire, { changed, recovered } = {}) {
+    this[pause]();
+    const { url } = this;
+    const isUnchanged = (await changed)?.has(url) === false;
+    const { channel } = isUnchanged ? {} : await wire.call(
+      "group.get", { channel_url: url, members_limit: 0 }, (result) => this.#describe(result.channel));
+    if (channel && this.info.my && !channel.my) throw ending();
+    const found = (await recovered)?.get(url);
+    if (this[owner][channelAt](url) !== this) return;
     const { epoch, seq } = this.position;
+    if (isUnchanged || found?.recovered && found.epoch === epoch) {
+      const { missed } = this[resume](found);
+      this[inside] = true;
+      this.failures = 0;
+      return this[report]("recovered", { missed, isComplete: true });
+    }
     const hasNews = channel.epoch !== epoch || channel.seq > seq;
     const canList = this.isMember && !channel.is_ephemeral;
     const listed = hasNews && canList ? await this.#listMissed(wire, channel.last_ordinal) : [];
@@ -1231,11 +1285,12 @@ export class Group extends BaseChannel {
     const missed = listed.filter(({ message_id: id }) => id > this.#newest && !this.#sent.has(id));
     const events = this.#queue ?? [];
     this.#queue = null;
+    this.#ownEvents = 0;
     for (const message of missed) {
-      this[take]("message.received", { channel_url: this.url, ts: message.created_at, message });
+      this.#apply("message.received", { channel_url: url, ts: message.created_at, message });
     }
     this.#follow(channel);
-    for (const event of events) this[take](...event);
+    for (const event of events) this.#apply(...event);
     // Other events between the two were changes of earlier messages or of the group.
     const isComplete = channel.epoch === epoch && channel.seq <= seq + listed.length;
     this[report]("recovered", { missed: missed.length, isComplete });
@@ -1259,7 +1314,25 @@ export class Group extends BaseChannel {
   [take](method, params) {
     if (method === "group.lost") return this[report](method, params);
     if (this.#queue) return this.#queue.push([method, params]);
+    if (this.#isGap(params)) {
+      this.#queue = [[method, params]];
+      return this[owner].groups[recoverGap](this);
+    }
+    return this.#apply(method, params);
+  }
+
+  /** Whether events before this one were missed, as far as no call of this client explains it. */
+  #isGap({ seq }) {
+    if (!this[inside] || this.#isThrottled || !this[isNews](seq)) return false;
+    const missing = this[missingBefore](seq);
+    if (missing > this.#ownEvents) return true;
+    this.#ownEvents -= missing;
+    return false;
+  }
+
+  #apply(method, params) {
     if (params.my) return this.#takeOwn(method, params);
+    if (method === "channel.throttled") this.#isThrottled = true;
     if (method === "message.received") this.#pass(params.message.message_id);
     return super[take](method, params);
   }
@@ -1319,6 +1392,9 @@ export class Groups {
   #waiters = [];
   /** For each list that is under way, the URLs of events that came meanwhile. */
   #lists = new Set();
+  /** Begins the changes that the held groups do not show. */
+  #token = null;
+  #watchesTotals = false;
 
   constructor(parley) {
     this.#parley = parley;
@@ -1337,6 +1413,11 @@ export class Groups {
   create(params) { return this.#ask("group.create", params, ({ channel }) => this.#hold(channel)); }
   unread(params) { return this.#parley.call("group.unread", params); }
   changes(params) { return this.#parley.call("group.changes", params); }
+
+  watchTotals(on = true) {
+    this.#watchesTotals = on;
+    return this.#parley.call("group.watch_totals", { on });
+  }
 
   async list(params) {
     const news = new Set();
@@ -1396,15 +1477,81 @@ export class Groups {
 
   #wake() { for (const resolve of this.#waiters.splice(0)) resolve(); }
 
-  [ready](wire) {
+  async [ready](wire, token) {
     this.#readyWire = wire;
-    for (const group of this.held) this.#readAgain(wire, group);
+    const groups = this.held;
+    for (const group of groups) group[pause]();
     this.#wake();
+    if (this.#token && this.#watchesTotals) this.watchTotals().catch(() => {});
+    if (groups.length) {
+      const catchUp = { changed: this.#changed(wire, this.#token), recovered: this.#recover(wire, groups) };
+      await Promise.all(groups.map((group) => this.#readAgain(wire, group, catchUp)));
+    }
+    // The next connection begins where this one has arrived.
+    if (wire === this.#readyWire && wire.isOpen) this.#token = token;
   }
 
-  async #readAgain(wire, group) {
+  /** The URLs of groups that have changed, and of those that are lost; `null` if that is unknown. */
+  async #changed(wire, token) {
+    const changed = new Set();
     try {
-      await group[readAgain](wire);
+      while (token) {
+        const page = await this.#patiently(wire, "group.changes", { token });
+        for (const { channel_url: url } of page.updated) changed.add(url);
+        for (const url of page.deleted) changed.add(url);
+        if (!page.has_more) return changed;
+        token = page.token;
+      }
+    } catch {
+      // Each group is read.
+    }
+    return null;
+  }
+
+  /** The events that groups have missed, by URL; groups without an entry are read. */
+  async #recover(wire, groups) {
+    const found = new Map();
+    let rest = groups.filter(({ position }) => position);
+    try {
+      while (rest.length) {
+        const asked = rest.slice(0, RECOVERED_LIMIT);
+        const { results } = await this.#patiently(wire, "group.recover", {
+          channels: asked.map(({ url, position }) => ({ channel_url: url, ...position })),
+        });
+        const isWithoutRoom = ({ url }) => results.some((result) =>
+          result.channel_url === url && result.reason === "budget" && url !== asked[0].url);
+        for (const result of results) found.set(result.channel_url, result);
+        rest = [...asked.filter(isWithoutRoom), ...rest.slice(asked.length)];
+      }
+    } catch {
+      // The groups are read.
+    }
+    return found;
+  }
+
+  /** Recovers the events before one that came too early. */
+  async [recoverGap](group) {
+    const wire = this.#readyWire;
+    const found = await this.#recover(wire, [group]);
+    if (wire !== this.#readyWire || !wire.isOpen) return;
+    const { isComplete } = group[resume](found.get(group.url));
+    if (!isComplete) group[report]("recovered", { missed: 0, isComplete });
+  }
+
+  async #patiently(wire, method, params) {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await wire.call(method, params);
+      } catch (error) {
+        if (error.code !== Code.rateLimited || attempt >= ATTEMPTS) throw error;
+        await after(error.data.retry_after_ms ?? backoff(attempt));
+      }
+    }
+  }
+
+  async #readAgain(wire, group, catchUp) {
+    try {
+      await group[readAgain](wire, catchUp);
       this.#parley.outbox[pump]();
     } catch (error) {
       // The next connection reads it.
