@@ -124,14 +124,20 @@ final class StageHost {
   }
 
   private func finish(on shard: Shard) {
-    if !shard.stageActions.isEmpty { performActions(on: shard) }
-    if stage.hasMembers != isCounted {
-      isCounted.toggle()
-      shard.gauges.add(isCounted ? 1 : -1, to: .groupStages)
+    if !shard.stageActions.isEmpty {
+      performActions(on: shard)
+      countMembers(on: shard)
     }
     guard stage.awaitsEndOfTurn, !awaitsEndOfTurn else { return }
     awaitsEndOfTurn = true
     shard.channels.awaitsEndOfTurn(self)
+  }
+
+  /// Includes the stage in the gauge while it has members; their connections come and go with actions.
+  private func countMembers(on shard: Shard) {
+    guard stage.hasMembers != isCounted else { return }
+    isCounted.toggle()
+    shard.gauges.add(isCounted ? 1 : -1, to: .groupStages)
   }
 
   /// Sends the events and answers of the turn.
