@@ -1,9 +1,11 @@
 """Missed events of groups: `group.recover`."""
 
 import asyncio
+import json
 import random
 
 from groups import FREE, fence, group, refusal, view
+from parleyjs import Proxy
 
 
 async def position(client, url):
@@ -210,3 +212,50 @@ async def test_nothing_is_missed_or_told_twice_over_cuts(ctx):
         if event["params"].get("channel_url") in last:
             take(event)
     assert texts == sent
+
+
+async def test_the_swift_library_over_cuts(ctx):
+    """`parley watch` prints each message of a group once and in order, and an edit, whatever its connection does."""
+    server = await ctx.server(*FREE)
+    url, creator, member = await group(ctx, server, 1)
+    first = await creator.send(url, "first")
+    proxy = await Proxy.start(server.port)
+    process = await asyncio.create_subprocess_exec(
+        ctx.parley, "watch", "--group", url, "--user", member.user_id, "--json", "--server", f"http://127.0.0.1:{proxy.port}",
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL)
+    texts, edits = [], []
+
+    async def read():
+        while line := await process.stdout.readline():
+            event = json.loads(line)
+            text = event.get("params", {}).get("message", {}).get("message")
+            if event.get("method") == "message.received":
+                texts.append(text)
+            elif event.get("method") == "message.updated":
+                edits.append(text)
+
+    reading = asyncio.create_task(read())
+    try:
+        # It is in the group when a message arrives; those before are not printed.
+        while not texts:
+            await creator.send(url, "begin")
+            await asyncio.sleep(0.1)
+        begun = len(texts)
+        sent = []
+        for cut in range(4):
+            for number in range(15):
+                sent.append(f"{cut} {number}")
+                await creator.send(url, sent[-1])
+                if number == 5:
+                    proxy.cut()
+            await creator.call(
+                "message.update", channel_url=url, message_id=first["message"]["message_id"], message=f"edit {cut}")
+            async with asyncio.timeout(60):
+                while sent[-1] not in texts or f"edit {cut}" not in edits:
+                    await asyncio.sleep(0.05)
+        assert [text for text in texts[begun:] if text != "begin"] == sent, texts
+        assert edits == [f"edit {cut}" for cut in range(4)], edits
+    finally:
+        process.kill()
+        await reading
+        proxy.close()

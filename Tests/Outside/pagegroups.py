@@ -207,6 +207,52 @@ async def test_many_groups(ctx, page):
 
 
 @in_browser
+async def test_groups_are_found_by_name(ctx, page):
+    """The search field shows the groups whose name has its text, also those that were not listed, until it is empty."""
+    server = await ctx.fresh(*FLAGS)
+    await ctx.user(server, "ada")
+    caller = Caller(server)
+    for number in range(52):
+        await caller.call("POST", "/group_channels", {"user_ids": ["ada"], "name": f"Group {number}"})
+    await enter(page, server, "lobby", "ada")
+    await browse(page)
+    await page.until(f"{GROUPS}.length === 50")
+
+    async def search(text):
+        await page.run(f"""(() => {{
+          const field = document.getElementById('group-search');
+          field.value = {json.dumps(text)};
+          field.dispatchEvent(new Event('input'));
+        }})()""")
+
+    await search("GROUP 1")
+    await page.until(f"{GROUPS}.length === 11 && document.getElementById('more-groups').hidden")
+    assert set(await page.run(NAMES)) == {f"Group {number}" for number in (1, *range(10, 20))}
+    await search("nothing")
+    await page.until(f"{GROUPS}.length === 0 && !document.getElementById('no-match').hidden")
+    await search("")
+    await page.until(f"{GROUPS}.length >= 50 && document.getElementById('no-match').hidden")
+    assert not page.errors, page.errors
+
+
+@in_browser
+async def test_unread_messages_in_the_title(ctx, page):
+    """The title has the number of unread messages of all groups, as long as there are some."""
+    server = await ctx.fresh(*FLAGS, "--groups-totals-ms", "100")
+    await enter(page, server, "lobby", "ada")
+    caller = Caller(server)
+    await ctx.user(server, "ben")
+    made = await caller.call("POST", "/group_channels", {"user_ids": ["ada", "ben"], "name": "Trip"})
+    url = made["channel_url"]
+    for text in ("one", "two"):
+        await caller.call("POST", f"/group_channels/{url}/messages", {"message_type": "MESG", "user_id": "ben", "message": text})
+    await page.until("document.title.startsWith('(2) ')")
+    await caller.call("PUT", f"/group_channels/{url}/messages/mark_as_read", {"user_id": "ada"})
+    await page.until("document.title.startsWith('#')")
+    assert not page.errors, page.errors
+
+
+@in_browser
 async def test_an_invitation(ctx, page):
     """A user who accepts invitations itself sees one with its inviter, and then the messages; or declines."""
     server = await ctx.fresh(*FLAGS)
