@@ -3,11 +3,11 @@ import ParleyProtocol
 /// The pending work of a channel, and the state by which commands are judged.
 struct PendingWork: Sendable {
   var standing: Standing
-  private(set) var sends: PendingSends
+  var sends: PendingSends
   var changes = PendingChanges()
-  private var operations = PendingOperations()
+  var operations = PendingOperations()
   var enrichments = PendingEnrichments()
-  private var ownChanges = PendingOwnChanges()
+  var ownChanges = PendingOwnChanges()
   /// A call that waits for a message to be read.
   struct View: Sendable {
     let call: CallID
@@ -410,42 +410,5 @@ struct PendingWork: Sendable {
   ) {
     guard let published else { return }
     enrichments.begin(published.preview, of: published.message, by: authorID, into: &actions)
-  }
-
-  // MARK: An unknown outcome
-
-  /// The read that shows whether an entry was written; `nil` for a read, which needs no check.
-  func settlingRead(of entry: EntryID) -> LogRead? {
-    switch entry {
-    case .send(let id), .change(let id): .message(id, channelID: standing.place.id)
-    case .operation: .channel(url: standing.place.url)
-    case .own(let number): ownChanges.settlingRead(number, in: standing)
-    case .repetition, .view, .groupView: nil
-    }
-  }
-
-  /// The log's answer to an entry, derived from a later read.
-  mutating func settled(_ entry: EntryID, _ reading: LogReading) -> LogResult {
-    switch (entry, reading) {
-    case (.send, .message(let found)): sends.settled(found)
-    case (.change(let id), .message(let found)):
-      changes.settled(id, found, next: standing.count.recorded + 1)
-    case (.operation, .channel(let found)): operations.settled(found, in: standing)
-    case (.own(let number), .group(let found)):
-      ownChanges.settled(number, found, in: standing)
-    case (_, _): .failure(.damaged("an answer to another question"))
-    }
-  }
-
-  /// Answers the calls of an entry whose outcome remains unknown for now.
-  mutating func answerUnknown(_ entry: EntryID, into actions: inout JudgeActions) {
-    let error = ServiceError(.unknown(""))
-    switch entry {
-    case .send(let id): sends.answerUnknown(id, error, into: &actions)
-    case .change(let id): changes.answerUnknown(id, error, into: &actions)
-    case .operation: operations.answerUnknown(error, into: &actions)
-    case .own(let number): ownChanges.answerUnknown(number, error, into: &actions)
-    case .repetition, .view, .groupView: break
-    }
   }
 }
