@@ -1619,7 +1619,7 @@ export interface Events {
     /** Whether further members are typing. */
     more: boolean;
   };
-  /** The connection receives the events of all groups that its user has joined. Sent once. */
+  /** The connection receives the events of all groups that its user has joined. Sent again after a failure of one of several servers: then call `group.changes`. */
   "group.ready": {
     ts: number;
     /** Begins a list of later changes: `token` of `group.changes`. */

@@ -141,6 +141,10 @@ extension ShardQuestion: MessageCodable {
     case .seats(let userIDs):
       writer.write(case: 7)
       writer.write(userIDs)
+    case .cover(let seat, let urls):
+      writer.write(case: 8)
+      writer.write(seat)
+      writer.write(urls)
     }
   }
 
@@ -158,6 +162,7 @@ extension ShardQuestion: MessageCodable {
     case 5: self = .awaitedSends(channelURL: try reader.read())
     case 6: self = .busiestChannels(limit: try reader.readInteger(in: Limits.pageSizes))
     case 7: self = .seats(try reader.read())
+    case 8: self = .cover(try reader.read(), groups: try reader.read())
     default: throw .unknownCase
     }
   }
@@ -202,6 +207,9 @@ extension ShardAnswer: MessageCodable {
     case .recovered(let group):
       writer.write(case: 11)
       writer.write(group)
+    case .covered(let isComplete):
+      writer.write(case: 12)
+      writer.write(isComplete)
     }
   }
 
@@ -224,6 +232,7 @@ extension ShardAnswer: MessageCodable {
     case 9: self = .channels(try reader.read())
     case 10: self = .seats(try reader.read())
     case 11: self = .recovered(try reader.read())
+    case 12: self = .covered(try reader.read())
     default: throw .unknownCase
     }
   }

@@ -1,5 +1,18 @@
 import ParleyProtocol
 
+extension MemberQuestion: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(number)
+    writer.write(userIDs)
+    writer.write(areSeated)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      number: try reader.read(), userIDs: try reader.read(), areSeated: try reader.read())
+  }
+}
+
 extension StageMessage: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
     switch self {
@@ -19,6 +32,9 @@ extension StageMessage: MessageCodable {
       writer.write(address)
       writer.write(outcome)
       writer.write(seq)
+    case .seek(let question):
+      writer.write(case: 4)
+      writer.write(question)
     }
   }
 
@@ -30,6 +46,7 @@ extension StageMessage: MessageCodable {
     case 3:
       self = .answer(
         try reader.read(), try reader.read(), after: try reader.readInteger(in: .positions))
+    case 4: self = .seek(try reader.read())
     default: throw .unknownCase
     }
   }

@@ -34,6 +34,23 @@ extension StageNews: MessageCodable {
       writer.write(address)
       writer.write(outcome)
     case .next: writer.write(case: 10)
+    case .seat(let seat):
+      writer.write(case: 11)
+      writer.write(seat)
+    case .memberNotice(let notice):
+      writer.write(case: 12)
+      writer.write(notice)
+    case .membersNotice(let notice):
+      writer.write(case: 13)
+      writer.write(notice)
+    case .memberCount(let count):
+      writer.write(case: 14)
+      writer.write(count.all)
+      writer.write(count.joined)
+    case .strangers(let userIDs):
+      writer.write(case: 15)
+      writer.write(userIDs)
+    case .dispersed: writer.write(case: 16)
     }
   }
 
@@ -53,6 +70,16 @@ extension StageNews: MessageCodable {
     case 7: self = .throttle(try reader.read())
     case 8: self = .elsewhere(try reader.readInteger(in: .counts))
     case 9: self = .answer(try reader.read(), try reader.read())
+    case 11: self = .seat(try reader.read())
+    case 12: self = .memberNotice(try reader.read())
+    case 13: self = .membersNotice(try reader.read())
+    case 14:
+      self = .memberCount(
+        Event.MemberCount(
+          all: try reader.readInteger(in: .counts),
+          joined: try reader.readInteger(in: .counts)))
+    case 15: self = .strangers(try reader.read())
+    case 16: self = .dispersed
     default: throw .unknownCase
     }
   }
@@ -73,5 +100,29 @@ extension StageStart: MessageCodable {
       channel: try reader.read(), channelID: try reader.read(), epoch: try reader.read(),
       seq: try reader.readInteger(in: .positions), throttleLimit: try reader.read(),
       announced: try reader.read())
+  }
+}
+
+extension MemberNotice: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(userID)
+    writer.write(payload)
+    writer.write(except)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(
+      userID: try reader.read(), payload: try reader.read(), except: try reader.read())
+  }
+}
+
+extension MembersNotice: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(payload)
+    writer.write(exceptIDs)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(payload: try reader.read(), exceptIDs: try reader.read())
   }
 }

@@ -21,6 +21,13 @@ extension StageReport: MessageCodable {
     case .arrive(let piece):
       writer.write(case: 5)
       writer.write(piece)
+    case .sought(let number, let isHere):
+      writer.write(case: 6)
+      writer.write(number)
+      writer.write(isHere)
+    case .vacant(let admissions):
+      writer.write(case: 7)
+      writer.write(admissions)
     }
   }
 
@@ -33,6 +40,8 @@ extension StageReport: MessageCodable {
     case 3: self = .left(userID: try reader.read())
     case 4: self = .detach
     case 5: self = .arrive(try reader.read())
+    case 6: self = .sought(try reader.read(), isHere: try reader.read())
+    case 7: self = .vacant(admissions: try reader.readInteger(in: .counts))
     default: throw .unknownCase
     }
   }

@@ -40,11 +40,12 @@ extension UserMessage: MessageCodable {
     case .notify(let event):
       writer.write(case: 9)
       writer.write(event)
-    case .announce(let session, let openedAt, let urls):
+    case .announce(let session, let openedAt, let urls, let hearsGroups):
       writer.write(case: 10)
       writer.write(session)
       writer.write(openedAt)
       writer.write(urls)
+      writer.write(hearsGroups)
     case .forget(let session):
       writer.write(case: 11)
       writer.write(session)
@@ -74,7 +75,8 @@ extension UserMessage: MessageCodable {
     case 9: self = .notify(try reader.read())
     case 10:
       self = .announce(
-        try reader.read(), openedAt: try reader.read(), channelURLs: try reader.read())
+        try reader.read(), openedAt: try reader.read(), channelURLs: try reader.read(),
+        hearsGroups: try reader.read())
     case 11: self = .forget(try reader.read())
     case 12: self = .listChannels(replyTo: try reader.read())
     case 13: self = .notifyOfGroup(try reader.read())

@@ -84,6 +84,29 @@ extension ChannelEvent {
   }
 }
 
+extension ChannelEvent {
+  /// The user who has joined the group by this event; `nil` for every other event.
+  package var admittedUserID: String? {
+    switch subject {
+    case .admission(let userID), .quietAdmission(let userID): userID
+    case .message, .update, .mentionChange, .deletion, .record, .operators, .expulsion, .departure,
+      .invitation, .quietDeparture, .end, .announcement:
+      nil
+    }
+  }
+
+  /// The last numbered event before this one.
+  package var previousSeq: Int64 {
+    switch subject {
+    // An event without a number has that of the event before it.
+    case .quietAdmission, .quietDeparture: seq
+    case .message, .update, .mentionChange, .deletion, .record, .operators, .expulsion, .admission,
+      .departure, .invitation, .end, .announcement:
+      seq - 1
+    }
+  }
+}
+
 extension ChannelEvent.Subject {
   init(_ event: Event) {
     self =

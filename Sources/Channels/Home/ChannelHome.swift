@@ -13,9 +13,11 @@ package struct ChannelHome: ~Copyable, Sendable {
   /// The server that is the home of the channel.
   private let server: UInt16
   private var presence: ChannelPresence
-  private var stages: [UInt16: RemotePlace] = [:]
+  var stages: [UInt16: RemotePlace] = [:]
+  /// The servers that are asked for connected members of the group.
+  var searches: MemberSearches
   /// News of the turn for servers whose stages are gone.
-  private var farewells: [(address: StageAddress, news: [StageNews])] = []
+  var farewells: [(address: StageAddress, news: [StageNews])] = []
   /// `nil` once all servers have reported.
   private var gathering: Gathering?
   /// The connections that waited for the reports.
@@ -23,9 +25,14 @@ package struct ChannelHome: ~Copyable, Sendable {
   /// The number of users elsewhere that the stage on this server last received.
   private var toldElsewhere = 0
 
-  /// - Parameter awaited: The servers that may have unreported users of the channel.
-  package init(url: String, server: UInt16 = 0, awaiting awaited: Set<UInt16> = []) {
+  /// - Parameters:
+  ///   - life: A number that is different for each home of the channel.
+  ///   - awaited: The servers that may have unreported users of the channel.
+  package init(
+    url: String, server: UInt16 = 0, life: UInt64 = 0, awaiting awaited: Set<UInt16> = []
+  ) {
     self.server = server
+    searches = MemberSearches(life: life)
     presence = ChannelPresence(url: url)
     guard !awaited.isEmpty else { return }
     gathering = Gathering(awaiting: awaited)
@@ -38,11 +45,11 @@ package struct ChannelHome: ~Copyable, Sendable {
   /// The users in the channel.
   package var roster: ChannelRoster { presence.roster }
 
-  /// Whether there are stages on other servers.
-  package var hasRemoteStages: Bool { !stages.isEmpty }
+  /// Whether there are stages on other servers, or may be.
+  package var hasRemoteStages: Bool { !stages.isEmpty || !searches.isEmpty }
 
   /// Whether the channel has no users, and is not needed by a stage on another server.
-  package var isIdle: Bool { roster.count == 0 && stages.isEmpty }
+  package var isIdle: Bool { roster.count == 0 && stages.isEmpty && searches.isEmpty }
 
   // MARK: Users
 
@@ -130,6 +137,10 @@ package struct ChannelHome: ~Copyable, Sendable {
   ) {
     // A forwarded attachment may arrive after a later one.
     if let place = stages[address.server], place.attachment > address.attachment { return }
+    if attachment.epoch.isEmpty, searches.isAsking(address.server) {
+      // The stage is new, and has to begin with the news that are kept for it.
+      return searches.note(attachment: address.attachment, of: address.server)
+    }
     var start = start
     if let announced = attachment.announced {
       gathering?.note(announced)
@@ -137,7 +148,8 @@ package struct ChannelHome: ~Copyable, Sendable {
       start.announced = nil
     }
     stages[address.server] = RemotePlace(
-      attachment: address.attachment, news: [.attached(start)] + unsentAnswers(address.server),
+      attachment: address.attachment,
+      news: [.attached(start)] + unsentAnswers(address.server) + searches.remove(address.server),
       unconfirmed: Set(roster.userIDs(on: address.server)),
       knownUsers: attachment.announced ?? (isGathering ? .users([]) : nil))
   }
@@ -207,6 +219,7 @@ package struct ChannelHome: ~Copyable, Sendable {
   /// - Returns: The actions for this server, in this order.
   package mutating func remove(server: UInt16, at now: Moment) -> [PresenceAction] {
     stages[server] = nil
+    _ = searches.remove(server)
     let users = roster.userIDs(on: server).sorted()
     return handle(.gone(userIDs: users, server: server), at: now)
       + stopAwaiting(server, at: now)
@@ -217,7 +230,7 @@ package struct ChannelHome: ~Copyable, Sendable {
   /// - Returns: Whether the server has a stage.
   @discardableResult
   package mutating func tell(_ news: StageNews, server: UInt16) -> Bool {
-    guard stages[server] != nil else { return false }
+    guard stages[server] != nil else { return searches.append(news, for: server) }
     stages[server]?.append(news)
     return true
   }
@@ -225,11 +238,12 @@ package struct ChannelHome: ~Copyable, Sendable {
   /// Sends news to all stages on other servers.
   package mutating func tellAll(_ news: StageNews) {
     for server in stages.keys { stages[server]?.append(news) }
+    if !searches.isEmpty { searches.append(news) }
   }
 
   /// Whether any output waits for the end of the turn.
   package var awaitsEndOfTurn: Bool {
-    !farewells.isEmpty
+    !farewells.isEmpty || searches.hasQuestions
       || stages.contains { server, place in
         !place.news.isEmpty || unknownCount(on: server, last: place.toldElsewhere) != nil
       } || unknownCount(on: server, last: toldElsewhere) != nil
@@ -280,9 +294,11 @@ package struct ChannelHome: ~Copyable, Sendable {
 }
 
 /// A stage on another server, and its pending news.
-private struct RemotePlace: Sendable {
+struct RemotePlace: Sendable {
   let attachment: UInt64
   var news: [StageNews]
+  /// The number of news since the attachment that may have brought members' connections.
+  private(set) var admissionCount: Int
   /// The users known on the stage's server who have not been reported; `nil` once all of the
   /// stage's users have arrived.
   var unconfirmed: Set<String>?
@@ -291,10 +307,21 @@ private struct RemotePlace: Sendable {
   /// The number of users elsewhere that the stage last received; no valid number before the first.
   var toldElsewhere = -1
 
+  init(
+    attachment: UInt64, news: [StageNews], unconfirmed: Set<String>?, knownUsers: AnnouncedUsers?
+  ) {
+    self.attachment = attachment
+    self.news = news
+    self.unconfirmed = unconfirmed
+    self.knownUsers = knownUsers
+    admissionCount = news.count(where: \.isAdmission)
+  }
+
   /// The answers among the news.
-  var answers: [StageNews] { news.filter { if case .answer = $0 { true } else { false } } }
+  var answers: [StageNews] { news.filter(\.isAnswer) }
 
   mutating func append(_ item: StageNews) {
+    if item.isAdmission { admissionCount += 1 }
     if case .notice(let notice) = item { knownUsers?.apply(notice.mark) }
     news.append(item)
   }

@@ -83,6 +83,14 @@ package struct Members: Sendable {
     return piece
   }
 
+  /// The ids of the joined members in pieces of bounded size.
+  package func joinedIDPieces() -> [[String]] {
+    var inventory = StageInventory(userIDs: joinedIDs)
+    var pieces: [[String]] = []
+    while !inventory.isEmpty { pieces.append(inventory.next { _ in true }.userIDs) }
+    return pieces
+  }
+
   /// Some ids, and the place of the next ones; `nil` at the end.
   package struct Piece: Sendable {
     package var ids: [String] = []

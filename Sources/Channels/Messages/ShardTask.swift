@@ -42,6 +42,8 @@ package enum SharedService: UInt8, Sendable, Hashable, CaseIterable {
   case webhooks = 1
   /// A hint that an announcement was written to the store.
   case controlLog = 2
+  /// The users who are online.
+  case onlineUsers = 3
 }
 
 /// A question to several shards.
@@ -62,6 +64,8 @@ package enum ShardQuestion: Sendable, Hashable {
   case busiestChannels(limit: Int)
   /// Which sessions do these users that are at home on the shard have, for the events of groups?
   case seats([String])
+  /// Have these groups that are at home on the shard recorded a connection of a joined member?
+  case cover(Seat, groups: [String])
 }
 
 /// The answer to the question of the same name, or to ``ChannelMessage/dismiss(userID:replyTo:)``.
@@ -86,6 +90,8 @@ package enum ShardAnswer: Sendable, Hashable {
   case seats([Seat])
   /// The answer to ``ChannelMessage/recover(after:by:byteLimit:replyTo:)``.
   case recovered(Result<RecoveredGroup, ServiceError>)
+  /// Whether all groups have; not if the shard does not know the server of the connection.
+  case covered(Bool)
 }
 
 /// A page of sessions, sorted by id.

@@ -9,6 +9,9 @@ package enum StageMessage: Sendable {
   // From the channel's home on another server.
   /// The news of a turn, for the attachment with this number.
   case news([StageNews], attachment: UInt64)
+  /// Whether members of a group have connections on the server; the answer is
+  /// ``StageReport/sought(_:isHere:)``.
+  case seek(MemberQuestion)
   /// The outcome of a call of a session on the stage's server, from a home to which the stage is
   /// not attached yet: delivered after the events that the stage has missed, up to a `seq`.
   case answer(ReplyAddress, CallOutcome, after: Int64)

@@ -33,8 +33,9 @@ package enum UserMessage: Sendable {
   /// Announces an existing session, after a change of the user's home or after messages were lost.
   ///
   /// - `openedAt`: Unix milliseconds; `nil` while the session is opening.
-  /// - `channelURLs`: The channels that the session is in.
-  case announce(SessionAddress, openedAt: Int64?, channelURLs: [String])
+  /// - `channelURLs`: The open channels that the session is in.
+  /// - `hearsGroups`: Whether the session receives the events of the user's groups.
+  case announce(SessionAddress, openedAt: Int64?, channelURLs: [String], hearsGroups: Bool)
   /// The session now belongs to another home.
   case forget(SessionAddress)
   /// Which channels is the user in, or was in until its connection was lost? The answer is

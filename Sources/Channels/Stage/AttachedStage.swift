@@ -42,12 +42,25 @@ package struct AttachedStage: ~Copyable, Sendable {
   private var inventory = StageInventory()
   /// The users known to the participants here.
   private var announced = AnnouncedUsers.users([])
+  /// The home that asked for connections, while its news have not begun; see ``MemberQuestion/home``.
+  package private(set) var awaitedHome: UInt64?
+  /// The number of news since the attachment that may have brought connections of a group's members.
+  private var admissionCount = 0
 
   /// A stage that has had no home.
   package init(url: String, server: UInt16) {
-    self.url = url
+    self.init(unknown: Channel(url: url, createdAt: 0), server: server)
+  }
+
+  /// The stage of a group that has had no home.
+  package init(groupURL url: String, server: UInt16) {
+    self.init(unknown: Channel(url: url, createdAt: 0, group: Group()), server: server)
+  }
+
+  private init(unknown channel: Channel, server: UInt16) {
+    url = channel.url
     stage = ChannelStage(
-      Channel(url: url, createdAt: 0), epoch: "", lastSeq: 0,
+      channel, epoch: "", lastSeq: 0,
       throttleLimit: RateLimit(count: 0, windowMilliseconds: 0), server: server)
     link = .asked
   }
@@ -64,9 +77,22 @@ package struct AttachedStage: ~Copyable, Sendable {
     if case .beside = link { true } else { false }
   }
 
-  /// Whether no user is here or entering, and nothing waits.
+  /// Whether no user is here or entering, and nothing waits; members of a group may be here if the home
+  /// is beside the stage.
   package var isIdle: Bool {
-    stage.isIdle && admissions.isEmpty && answers.isEmpty && observing.isEmpty && !isWaiting
+    (isBesideHome || stage.participantCount == 0) && stage.isIdle && admissions.isEmpty
+      && answers.isEmpty && observing.isEmpty && !isWaiting
+  }
+
+  /// Whether the channel is a group.
+  package var isOfGroup: Bool { stage.isOfGroup }
+
+  /// Whether the home has ended the stage, or the channel was deleted.
+  package var hasEnded: Bool { if case .ended = link { true } else { false } }
+
+  /// The report of an idle stage of a group; `nil` while the home might not know the stage.
+  package var vacancy: StageReport? {
+    if case .attached = link { .vacant(admissions: admissionCount) } else { nil }
   }
 
   /// The last event that the stage has applied, from which it can continue with the log.
@@ -109,10 +135,8 @@ package struct AttachedStage: ~Copyable, Sendable {
       takeWaiting(at: now, into: &actions)
       if !answers.isEmpty { passAnswers(at: now, into: &actions) }
     case .apply, .record, .enter, .recover, .refuse, .leave, .notice, .notify, .notifyMembers,
-      .memberCount,
-      .throttle,
-      .elsewhere, .resume,
-      .abandon, .seek, .seats, .seat, .disperse, .answer, .answerInOrder, .deadline, .endOfTurn:
+      .memberCount, .throttle, .elsewhere, .resume, .abandon, .seek, .seats, .seat, .strangers,
+      .disperse, .answer, .answerInOrder, .deadline, .endOfTurn:
       pass(input, at: now, into: &actions)
     }
     if !observing.isEmpty { passObservers(at: now, into: &actions) }
@@ -124,6 +148,7 @@ package struct AttachedStage: ~Copyable, Sendable {
   ) {
     switch input {
     case .attach(let number): attach(number, into: &actions)
+    case .await(let number, let home): (self.number, awaitedHome) = (number, home)
     case .news(let number, let news):
       for (index, item) in news.enumerated() {
         guard number == self.number else {
@@ -194,7 +219,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     inventory = StageInventory(userIDs: stage.userIDs)
     let attachment = StageAttachment(
       epoch: stage.epoch, seq: stage.lastSeq,
-      announced: stage.participantCount > 0 ? announced : nil)
+      announced: stage.participantCount > 0 && !isOfGroup ? announced : nil)
     actions.append(.report(.attach(attachment)))
     reportPiece(into: &actions)
     for question in admissions.questions { actions.append(.report(question)) }
@@ -215,8 +240,17 @@ package struct AttachedStage: ~Copyable, Sendable {
   private mutating func begin(
     from start: StageStart, at now: Moment, into actions: inout StageActions
   ) {
+    admissionCount = 0
+    awaitedHome = nil
     let isNew = stage.epoch.isEmpty || start.channel.isEphemeral
     guard !isNew else { return resume(start, at: now, into: &actions) }
+    if isOfGroup, start.epoch == stage.epoch, start.seq < stage.lastSeq {
+      // The news that were kept for this server contain events that have been read from the log.
+      let known = stage.lastSeq
+      resume(start.advanced(to: known), at: now, into: &actions)
+      polledSeq = known
+      return
+    }
     guard start.epoch == stage.epoch, start.seq >= stage.lastSeq else {
       pass(.abandon, at: now, into: &actions)
       return resume(start, at: now, into: &actions)
@@ -264,6 +298,7 @@ package struct AttachedStage: ~Copyable, Sendable {
       news.append(item)
       return
     }
+    if item.isAdmission { admissionCount += 1 }
     switch item {
     case .attached(let start):
       if let known = start.announced { announced = known }
@@ -273,6 +308,14 @@ package struct AttachedStage: ~Copyable, Sendable {
     case .released:
       endAttachment()
       actions.append(.reattach)
+    case .dispersed:
+      link = .ended
+      pass(.disperse, at: now, into: &actions)
+    case .seat(let seat): pass(.seat(seat), at: now, into: &actions)
+    case .memberNotice(let notice): pass(.notify(notice), at: now, into: &actions)
+    case .membersNotice(let notice): pass(.notifyMembers(notice), at: now, into: &actions)
+    case .memberCount(let count): pass(.memberCount(count), at: now, into: &actions)
+    case .strangers(let userIDs): pass(.strangers(userIDs), at: now, into: &actions)
     case .admitted(let number, let result):
       guard var request = admissions.take(number) else { return }
       switch result {

@@ -4,6 +4,9 @@ package import ParleyProtocol
 package enum AttachmentInput: Sendable {
   /// The channel has another home, or the link to it broke: attach under a new number.
   case attach(UInt64)
+  /// The stage was made for connections that a home of a group asked for, and waits for its news under this
+  /// number.
+  case await(UInt64, home: UInt64)
   /// The home beside the stage releases the channel; with the users known to participants.
   case released(AnnouncedUsers)
   /// The news of a turn, for the attachment with this number.

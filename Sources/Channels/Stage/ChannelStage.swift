@@ -92,6 +92,8 @@ package struct ChannelStage: ~Copyable, Sendable {
       for seat in seats { add(seat, into: &actions) }
       endSearch(at: now, into: &actions)
     case .seat(let seat): add(seat, into: &actions)
+    case .strangers(let userIDs):
+      for userID in userIDs { expel(userID, .left, at: now.unix, into: &actions) }
     case .disperse: disperse(into: &actions)
     }
   }
@@ -107,6 +109,9 @@ package struct ChannelStage: ~Copyable, Sendable {
 
   /// Whether events or answers wait for the end of the turn.
   package var awaitsEndOfTurn: Bool { !queue.isEmpty || observers.awaitsEndOfTurn }
+
+  /// Whether the channel is a group, as far as known here.
+  var isOfGroup: Bool { record.group != nil }
 
   /// Whether no user is here or entering, and nothing waits; members of a group may be here.
   package var isIdle: Bool {

@@ -46,7 +46,7 @@ struct Seating: Sendable {
     // A connection that opens gets no event from before, since its user may have joined after it.
     case .apply, .record, .answer, .answerInOrder, .notice, .notify, .notifyMembers, .memberCount,
       .observe,
-      .throttle, .seat:
+      .throttle, .seat, .strangers:
       held.append(input)
       return true
     case .enter, .recover, .refuse, .recovered, .leave, .unobserve, .elsewhere, .resume, .abandon,

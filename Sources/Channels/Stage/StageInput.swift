@@ -47,6 +47,8 @@ package enum StageInput: Sendable {
   indirect case seats([Seat])
   /// A connection of a joined member that has opened its session.
   case seat(Seat)
+  /// Users who are no members of the group, although no event has said so.
+  indirect case strangers([String])
   /// All connections of a group's members leave its stage, because nothing happens in the group.
   case disperse
   /// A notification without a number, from the channel's home.

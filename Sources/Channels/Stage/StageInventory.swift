@@ -12,6 +12,9 @@ struct StageInventory: Sendable {
 
   init(userIDs: [String]) { self.userIDs = userIDs[...] }
 
+  /// Whether all users were in a piece.
+  var isEmpty: Bool { userIDs.isEmpty }
+
   /// The next piece; the last one may be empty.
   mutating func next(isHere: (String) -> Bool) -> StagePiece {
     var rest = Self.pieceBytes

@@ -28,6 +28,36 @@ package enum StageReport: Sendable {
   case left(userID: String)
   /// The stage has ended: no user is on it.
   case detach
+  /// Whether members of a group have connections on the stage's server: the answer to a
+  /// ``MemberQuestion`` with this number.
+  case sought(UInt64, isHere: Bool)
+  /// No member has a connection on the stage of a group.
+  ///
+  /// - `admissions`: The number of news since the attachment that may have brought connections.
+  case vacant(admissions: Int)
+}
+
+/// A question of a group's home to a server: whether any of these users has a connection there.
+package struct MemberQuestion: Sendable, Hashable {
+  /// The numbers that one home has.
+  static let numbersOfHome: UInt64 = 4_096
+
+  /// Different for all questions of all homes of the group.
+  package let number: UInt64
+  package let userIDs: [String]
+  /// Whether the users are members at the start of the news, so that their connections receive all of it.
+  ///
+  /// The connections of others are in the news.
+  package let areSeated: Bool
+
+  package init(number: UInt64, userIDs: [String], areSeated: Bool) {
+    self.number = number
+    self.userIDs = userIDs
+    self.areSeated = areSeated
+  }
+
+  /// Different for each home of the group.
+  package var home: UInt64 { number / Self.numbersOfHome }
 }
 
 /// The state of a channel on an attaching stage.
@@ -69,6 +99,31 @@ package enum StageNews: Sendable {
   case elsewhere(Int)
   /// The outcome of a call of a session on the stage's server.
   indirect case answer(ReplyAddress, CallOutcome)
+
+  // Of groups.
+  /// A connection of a joined member that has opened its session.
+  case seat(Seat)
+  /// A notification for one member.
+  indirect case memberNotice(MemberNotice)
+  /// A notification without a number for the members.
+  indirect case membersNotice(MembersNotice)
+  /// The numbers of members of a large group.
+  case memberCount(Event.MemberCount)
+  /// Users on the stage who are not members.
+  case strangers([String])
+  /// The stage ends: nothing happens in the group, or no member is connected.
+  case dispersed
+
+  /// Whether the news may bring connections to a stage.
+  var isAdmission: Bool {
+    switch self {
+    case .seat: true
+    case .event(let event): event.admittedUserID != nil
+    case .attached, .next, .absent, .released, .admitted, .notice, .record, .throttle, .elsewhere,
+      .answer, .memberNotice, .membersNotice, .memberCount, .strangers, .dispersed:
+      false
+    }
+  }
 }
 
 /// The state of a channel from which an attached stage continues.
@@ -93,5 +148,12 @@ package struct StageStart: Sendable, Hashable {
     self.epoch = epoch
     self.seq = seq
     self.throttleLimit = throttleLimit
+  }
+
+  /// The state after a later event.
+  func advanced(to seq: Int64) -> StageStart {
+    StageStart(
+      channel: channel, channelID: channelID, epoch: epoch, seq: seq, throttleLimit: throttleLimit,
+      announced: announced)
   }
 }

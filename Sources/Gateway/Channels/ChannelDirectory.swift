@@ -204,9 +204,6 @@ final class ChannelDirectory: TimerHandler {
       guard shard.homeServer(ofChannel: url) == shard.services.server else {
         return .failure(.moved)
       }
-      guard loaded.state.channel.group == nil || shard.edge == nil else {
-        return .failure(.noGroupsInCluster)
-      }
       return .success(reside(loaded))
     }
     for waiter in waiters { waiter(outcome) }
@@ -219,6 +216,7 @@ final class ChannelDirectory: TimerHandler {
     numbered[lastNumber] = channel
     channel.open()
     entries[channel.url] = .resident(channel)
+    channel.searchMembers()
     channel.beginCounting()
     scheduleSweep()
     return channel
@@ -288,6 +286,7 @@ extension ChannelDirectory {
   func linkWasReset(with server: UInt16) {
     shard.stages.attachAnew(to: server)
     shard.markStages(for: [server])
+    for case .resident(let channel) in entries.values { channel.linkWasReset(with: server) }
   }
 
   /// The servers that may have users of a channel whose home is being created here.

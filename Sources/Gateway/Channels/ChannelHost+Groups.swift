@@ -5,12 +5,6 @@ import Telemetry
 
 /// A group on the shard where it is at home.
 extension ChannelHost {
-  /// Adds a connection of a user, if the user is still a joined member.
-  func add(_ seat: Seat) {
-    guard isJoined(seat.userID) else { return }
-    stage?.handle(.seat(seat))
-  }
-
   /// Answers a session with a page of the members, at most as many as an answer holds.
   func listMembers(
     _ list: GroupMembers, for caller: SessionPrincipal, replyTo address: ReplyAddress

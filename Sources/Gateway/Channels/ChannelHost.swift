@@ -62,7 +62,7 @@ final class ChannelHost {
     judge = ChannelJudge(
       loaded, floodLimit: limits.flood, shard.settings, shard.services, waits: shard.sendWaits)
     server = shard.services.server
-    home = HomeHost(url: state.channel.url, on: shard)
+    home = HomeHost(url: state.channel.url, term: state.place.term, on: shard)
     // An ephemeral channel's events are counted in memory only, so each load has its own epoch.
     epoch = state.channel.isEphemeral ? Identifiers.epoch() : state.epoch
     lastUse = shard.loop.now
@@ -84,9 +84,26 @@ final class ChannelHost {
     if let members = judge.members { stage.seek(members) }
   }
 
+  /// Asks the other servers for connections of the members of a group that was loaded.
+  func searchMembers() {
+    guard let members = judge.members, shard.edge != nil else { return }
+    home.search(
+      members.joinedIDPieces(), on: serversBesideStage, from: stageStart(after: judge.lastSeq))
+  }
+
+  /// The servers whose connections are not on the stage beside the judge.
+  ///
+  /// A stage that was attached to another home, on this server too, stays attached.
+  private var serversBesideStage: [UInt16] {
+    (shard.edge?.routes.otherServers ?? []) + (stage == nil ? [server] : [])
+  }
+
   /// Removes the stage that ``open()`` created, when the channel is forgotten.
   func close() {
-    if isGroup { stage?.handle(StageInput.disperse) }
+    if isGroup {
+      stage?.handle(StageInput.disperse)
+      if !isReleased { home.disperse() }
+    }
     stage?.leaveHome()
     stage = nil
   }
@@ -199,7 +216,8 @@ final class ChannelHost {
     replyTo address: PollAddress
   ) throws(ServiceError) {
     let history = try judge.visibleHistory(of: caller)
-    guard let stage else { throw .moved }
+    if stage == nil { open() }
+    guard let stage = stage ?? shard.stages[url] else { throw .moved }
     stage.handle(
       StageInput.recover(
         MemberRecovery(
@@ -239,7 +257,9 @@ final class ChannelHost {
 
   /// Whether the channel has no users and no work in progress.
   private var isUnused: Bool {
-    (stage?.isIdle ?? true) && home.isIdle && isSettled && !judge.hasNotices
+    // Members who are connected do not keep a group in memory.
+    (stage?.isIdle ?? true) && (isGroup ? home.isSettled : home.isIdle) && isSettled
+      && !judge.hasNotices
   }
 
   /// Whether the channel may be forgotten, and its flood windows with it.
@@ -310,9 +330,15 @@ final class ChannelHost {
       shard.mention(userIDs, by: author, notification)
     case .notify(let userIDs, let notification):
       for id in userIDs { shard.send(.user(id: id, .notifyOfGroup(notification))) }
-    case .notifyMember(let notice): stage?.handle(.notify(notice))
-    case .notifyMembers(let notice): stage?.handle(.notifyMembers(notice))
-    case .reportMemberCount(let count): stage?.handle(.memberCount(count))
+    case .notifyMember(let notice):
+      stage?.handle(.notify(notice))
+      home.tellAll(.memberNotice(notice))
+    case .notifyMembers(let notice):
+      stage?.handle(.notifyMembers(notice))
+      home.tellAll(.membersNotice(notice))
+    case .reportMemberCount(let count):
+      stage?.handle(.memberCount(count))
+      home.tellAll(.memberCount(count))
     case .enrich(let request): shard.enrich(request, in: self)
     case .handOver(let addition): shard.handOver(addition, to: url)
     case .renewLimits: renewLimits()
@@ -334,6 +360,11 @@ final class ChannelHost {
     guard !isReleased else { return }
     // When a channel ends, no notices say that its users leave.
     if case .end = event.subject { handle(PresenceInput.ended) }
+    if let userID = event.admittedUserID, shard.edge != nil {
+      // The user may be connected where no other member is.
+      home.search(
+        admitted: userID, on: serversBesideStage, from: stageStart(after: event.previousSeq))
+    }
     stage?.handle(.apply(event))
     home.tellAll(.event(event))
     if case .expulsion(let userID) = event.subject { handle(.expelled(userID: userID)) }
@@ -403,16 +434,40 @@ final class ChannelHost {
 extension ChannelHost {
   /// Handles a message of a stage on another server.
   func receive(_ report: StageReport, from address: StageAddress) {
-    noteUse()
+    switch report {
+    case .sought, .vacant: break
+    case .attach, .arrive, .admit, .entered, .left, .detach: noteUse()
+    }
+    if isGroup {
+      if case .arrive(let piece) = report {
+        let strangers = piece.userIDs.filter { !isJoined($0) }
+        return home.arrive(piece, strangers: strangers, at: address)
+      }
+      // A user who has closed its last connection on a server does not type there.
+      if case .left(let userID) = report { handle(JudgeInput.left(userID: userID)) }
+    }
     if case .attach(let attachment) = report, isBehind(attachment) {
       shard.channels.giveUp(self, knowing: KnownEvent(epoch: epoch, seq: attachment.seq))
       return shard.send([.released], toStageOf: url, at: address)
     }
-    home.receive(
-      report, from: address,
-      at: StageStart(
-        channel: judge.channel, channelID: place.id, epoch: epoch, seq: judge.lastSeq,
-        throttleLimit: throttleLimit, announced: nil))
+    home.receive(report, from: address, at: stageStart(after: judge.lastSeq))
+  }
+
+  /// The channel as stages continue from it, after an event.
+  private func stageStart(after seq: Int64) -> StageStart {
+    StageStart(
+      channel: judge.channel, channelID: place.id, epoch: epoch, seq: seq,
+      throttleLimit: throttleLimit, announced: nil)
+  }
+
+  /// Continues after messages to or from a server were lost.
+  func linkWasReset(with server: UInt16) { if isGroup { home.linkWasReset(with: server) } }
+
+  /// Adds a connection of a user on any server, if the user is still a joined member.
+  func add(_ seat: Seat) {
+    guard isJoined(seat.userID) else { return }
+    if let stage, seat.session.server == server { return stage.handle(.seat(seat)) }
+    home.add(seat, from: stageStart(after: judge.lastSeq))
   }
 
   /// Whether a stage has received an event that this home does not know: the log has lost it, or

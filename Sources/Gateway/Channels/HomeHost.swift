@@ -21,11 +21,14 @@ final class HomeHost {
   /// The timer for the end of the time in which other servers may report their users.
   private var gatherTimer: EventLoop.TimerToken?
 
-  init(url: String, on shard: Shard) {
+  /// - Parameter term: The term of the home, which no other home of the channel has.
+  init(url: String, term: Int64, on shard: Shard) {
     self.url = url
     self.shard = shard
     server = shard.services.server
-    home = ChannelHome(url: url, server: server, awaiting: shard.channels.awaited(url))
+    home = ChannelHome(
+      url: url, server: server, life: UInt64(clamping: term),
+      awaiting: shard.channels.awaited(url))
     if home.isGathering { gatherTimer = shard.loop.schedule(after: Self.gatherTime, self) }
   }
 
@@ -47,6 +50,8 @@ final class HomeHost {
   var roster: ChannelRoster { home.roster }
   /// Whether the channel has no users, and no stage elsewhere needs it.
   var isIdle: Bool { home.isIdle && !home.isGathering }
+  /// Whether nothing waits for other servers, whoever is connected there.
+  var isSettled: Bool { !home.isSearching && !home.awaitsEndOfTurn && !home.isGathering }
   /// The number of users who are not on this server.
   var localElsewhere: Int { home.localElsewhere }
 
@@ -73,11 +78,18 @@ final class HomeHost {
       home.attach(attachment, at: address, from: start)
       return awaitEndOfTurn()
     }
-    guard home.isAttached(address) else {
+    if case .sought(let number, let isHere) = report {
+      home.take(answer: number, isHere: isHere, from: address)
+      return awaitEndOfTurn()
+    }
+    guard home.isAttached(address) || home.isKeepingNews(for: address) else {
       return shard.send([.released], toStageOf: url, at: address)
     }
     switch report {
-    case .attach: break
+    case .attach, .sought: break
+    case .vacant(let admissions):
+      home.vacate(address, admissions: admissions)
+      awaitEndOfTurn()
     case .arrive(let piece):
       perform(home.arrive(piece, at: address, at: now))
       awaitEndOfTurn()
@@ -133,6 +145,45 @@ final class HomeHost {
     return announced
   }
 
+  // MARK: Connected members
+
+  /// Asks servers for connections of the members of a group that was loaded.
+  func search(_ pieces: [[String]], on servers: [UInt16], from start: StageStart) {
+    home.search(pieces, on: servers, from: start)
+    awaitEndOfTurn()
+  }
+
+  /// Asks servers for connections of a user who joins by the next event.
+  func search(admitted userID: String, on servers: [UInt16], from start: StageStart) {
+    home.search(admitted: userID, on: servers, from: start)
+    awaitEndOfTurn()
+  }
+
+  /// Continues after messages to or from a server were lost.
+  func linkWasReset(with server: UInt16) {
+    home.linkWasReset(with: server)
+    awaitEndOfTurn()
+  }
+
+  /// Adds a connection of a joined member on another server.
+  func add(_ seat: Seat, from start: @autoclosure () -> StageStart) {
+    home.add(seat, from: start())
+    awaitEndOfTurn()
+  }
+
+  /// Takes a part of the users of an attached stage.
+  func arrive(_ piece: StagePiece, strangers: [String], at address: StageAddress) {
+    home.arrive(piece, strangers: strangers, at: address)
+    awaitEndOfTurn()
+  }
+
+  /// Ends the stages on other servers, because nothing happens in the group.
+  func disperse() {
+    guard home.hasRemoteStages else { return }
+    home.disperse()
+    endTurn()
+  }
+
   // MARK: Stages on other servers
 
   /// Sends news to all stages on other servers.
@@ -170,6 +221,9 @@ final class HomeHost {
     tellElsewhere()
     for packet in home.takePackets() {
       shard.send(packet.news, toStageOf: url, at: packet.address)
+    }
+    for (server, question) in home.takeQuestions() {
+      shard.send(.stage(server: server, url: url, .seek(question)))
     }
   }
 
@@ -237,8 +291,13 @@ extension Shard {
   /// Handles a message of a stage on another server; its channel may have to be read first.
   func receive(_ report: StageReport, from address: StageAddress, inChannel url: String) {
     switch report {
-    case .left:
+    case .left, .sought:
       channels.withKnownChannel(url) { $0.receive(report, from: address) }
+    case .vacant:
+      channels.whenLoaded(url) { [unowned self] channel in
+        guard let channel else { return send([.dispersed], toStageOf: url, at: address) }
+        channel.receive(report, from: address)
+      }
     case .detach:
       channels.stopExpecting(address.server, of: url)
       channels.withKnownChannel(url) { $0.receive(report, from: address) }

@@ -1,5 +1,7 @@
 import Channels
+import Configuration
 import ParleyProtocol
+import Reactor
 import Store
 
 extension Shard {
@@ -25,11 +27,7 @@ extension Shard {
   /// - Parameter completion: Called once, on this shard, whether there was something to do or not.
   func unhide(_ url: String, for user: User, then completion: @escaping () -> Void) {
     let command = ChannelCommand.group(.changeOwn(.unhide))
-    poll(count: 1, within: nil) { _, address in
-      .channel(url: url, .background(command, by: user, replyTo: address))
-    } then: { _ in
-      completion()
-    }
+    send(command, by: user, toGroups: [url]) { _ in completion() }
   }
 
   /// Marks groups as read by a joined member.
@@ -40,14 +38,7 @@ extension Shard {
     _ urls: [String], by user: User, then completion: @escaping (ServiceError?) -> Void
   ) {
     let command = ChannelCommand.group(.changeOwn(.markRead(upTo: nil)))
-    poll(count: urls.count, within: nil) { part, address in
-      .channel(url: urls[part], .background(command, by: user, replyTo: address))
-    } then: { answers in
-      let refusals = answers.lazy.compactMap { answer -> ServiceError? in
-        if case .outcome(.failure(let error)) = answer { error } else { nil }
-      }
-      completion(refusals.first)
-    }
+    send(command, by: user, toGroups: urls, then: completion)
   }
 
   /// Marks all groups as read that a user has joined.
@@ -74,7 +65,49 @@ extension Shard {
     }
   }
 
+  /// Sends a user's command that may be repeated to the homes of groups.
+  ///
+  /// - Parameters:
+  ///   - deadline: The time of the loop until which lost commands are repeated, with several servers.
+  ///   - completion: Receives the first refusal, if any. Called once, on this shard.
+  private func send(
+    _ command: ChannelCommand, by user: User, toGroups urls: [String], until deadline: Int64? = nil,
+    then completion: @escaping (ServiceError?) -> Void
+  ) {
+    let deadline = deadline ?? loop.now + settings.cluster.callTimeoutMilliseconds
+    let time = edge == nil ? nil : max(deadline - loop.now, 1)
+    poll(count: urls.count, within: time) { part, address in
+      .channel(url: urls[part], .background(command, by: user, replyTo: address))
+    } then: { [unowned self] answers in
+      let refusals = answers.compactMap { answer -> ServiceError? in
+        if case .outcome(.failure(let error)) = answer { error } else { nil }
+      }
+      guard answers.count == urls.count else { return completion(.homeIsMissing) }
+      guard refusals.contains(where: \.isMoved) else { return completion(refusals.first) }
+      guard loop.now < deadline else { return completion(.homeIsMissing) }
+      // The homes of some groups have moved.
+      let repetition = Repetition { [unowned self] in
+        send(command, by: user, toGroups: urls, until: deadline, then: completion)
+      }
+      _ = loop.schedule(after: Repetition.pause, repetition)
+    }
+  }
+
   private func answer(_ outcome: CallOutcome, to address: PollAddress) {
     send(.shard(address.shard, .answer(.outcome(outcome), to: address)))
   }
+}
+
+/// The repetition of a command whose group has moved.
+private final class Repetition: TimerHandler {
+  /// Milliseconds until the command is sent again.
+  static let pause: Int64 = 50
+
+  private let body: () -> Void
+
+  init(_ body: @escaping () -> Void) {
+    self.body = body
+  }
+
+  func timerDidFire(_ token: EventLoop.TimerToken) { body() }
 }

@@ -1,4 +1,5 @@
 import Channels
+import Cluster
 import Configuration
 import ParleyProtocol
 import Store
@@ -6,69 +7,47 @@ import Transport
 
 /// Groups, whose members hear them without entering.
 ///
-/// When a session opens, the home of its user reads the groups and asks the homes of those to add the
-/// connection; a group that is not in memory finds its members' connections when it is loaded. The
-/// user's home knows of a session before it reads, and a group before it asks, so none is missed:
+/// When a session opens, its groups are read and their homes are asked to add the connection; a group
+/// that is not in memory finds its members' connections when it is loaded. The table of seats has the
+/// session before the groups are read, and a group has its members before it asks, so none is missed:
 ///
-///     session ── add ──► user's home ── cover ──► groups' homes ── seated, covered ──► session
-///     session ── cover, the rest ──► groups' homes
-///     group's home ── seats? ──► users' homes ── seats ──► group's home
+///     session ── add ──► table of seats ── cover ──► groups' homes ── seated ──► session
+///     group's home ── seats? ──► tables of seats of all servers ── seats ──► stages
+///
+/// On a single server the homes of users are the table of seats. With several, each server has one of
+/// its own sessions (``GroupSessions``), so that no third server has to know of a connection.
 extension Shard {
   // MARK: Sessions that open
 
-  /// Has the groups of a user at home here add a session, which is ready when all have done so.
-  ///
-  /// The groups are read in a later turn of the loop, so that the answer to `session.open` is written before
-  /// a reader of the store needs the processor.
-  func coverGroups(ofUser userID: String, for session: SessionAddress) {
-    returnPath.resume { $0.readGroups(ofUser: userID, for: session) }
+  /// Whether a session still receives the events of groups, as far as this shard knows.
+  func isSeated(_ seat: Seat) -> Bool { seats(of: [seat.userID]).contains(seat) }
+
+  /// The sessions of users in the table of seats of this shard.
+  func seats(of userIDs: [String]) -> [Seat] {
+    edge?.groupSessions.seats(of: userIDs) ?? users.seats(of: userIDs)
   }
 
-  private func readGroups(ofUser userID: String, for session: SessionAddress) {
-    let path = returnPath
-    services.store.perform(JoinedGroups(of: userID)) { result in
-      path.resume { shard in
-        switch result {
-        case .success(let groups): shard.cover(groups, Seat(userID: userID, session: session))
-        // The client connects again, rather than miss events without noticing.
-        case .failure: shard.send(.session(session, .disconnect))
-        }
-      }
+  /// Adds a connection to the groups with their homes here that are in memory.
+  func cover(_ seat: Seat, groups urls: [String], replyTo address: PollAddress) {
+    let answer: (Bool) -> Void = { [unowned self] isComplete in
+      send(.shard(address.shard, .answer(.covered(isComplete), to: address)))
     }
-  }
-
-  private func cover(_ groups: JoinedGroupList, _ seat: Seat) {
-    for cover in GroupCover.parts(of: groups, seat, on: services.shards) {
-      services.shards[cover.shard].post(.local(.coverGroups(cover)))
+    // A server that is not known here yet would not be sent anything.
+    if let edge, seat.session.server != services.server,
+      edge.routes.ring.member(slot: seat.session.server) == nil
+    {
+      return answer(false)
     }
-  }
-
-  /// Adds a session to the next groups, as far as they are in memory.
-  func take(_ cover: GroupCover) {
-    var rest = cover
-    let slice = rest.takeSlice()
-    let owner = Int(cover.seat.session.shard)
-    guard !slice.isEmpty else { return send(.groupsCovered(rest), to: owner) }
-    var missing = slice.count
-    for url in slice {
-      channels.whenLoaded(url) { [unowned self] channel in
-        channel?.add(cover.seat)
+    let own = urls.filter { services.shards.stageIndex(ofChannel: $0) == handle.index }
+    guard !own.isEmpty else { return answer(true) }
+    var missing = own.count
+    for url in own {
+      channels.whenLoaded(url) { channel in
+        channel?.add(seat)
         missing -= 1
-        if missing == 0 { send(.groupsCovered(rest), to: owner) }
+        if missing == 0 { answer(true) }
       }
     }
-  }
-
-  /// Has the remaining groups add a session of this shard, unless it was closed.
-  ///
-  /// The shard of the groups does so in its next turn: posted, because mail that a shard sends to
-  /// itself is handled in the same turn.
-  func proceed(with cover: GroupCover) {
-    guard let session = session(cover.seat.session) else { return }
-    guard cover.isComplete else {
-      return services.shards[cover.shard].post(.local(.coverGroups(cover)))
-    }
-    session.didAdd(cover)
   }
 
   /// Called when a group with its home here has added a connection, which gets events from here on.
@@ -80,9 +59,21 @@ extension Shard {
     localChannel(url).isOfGroup = true
   }
 
+  /// Notes a session of this shard that receives the events of groups.
+  ///
+  /// On a single server the home of the user does so.
+  func seat(_ seat: Seat) {
+    if edge != nil { send(.seat(seat), to: services.shards.home(ofUser: seat.userID).index) }
+  }
+
+  /// Notes that a session of this shard was closed.
+  func unseat(_ seat: Seat) {
+    if edge != nil { send(.unseat(seat), to: services.shards.home(ofUser: seat.userID).index) }
+  }
+
   // MARK: Groups that are loaded
 
-  /// Finds the connections of users.
+  /// Finds the connections of users on this server.
   ///
   /// - Parameter completion: Called once, on this shard.
   func findSeats(of userIDs: [String], then completion: @escaping ([Seat]) -> Void) {
@@ -99,15 +90,32 @@ extension Shard {
     }
   }
 
+  /// Answers the home of a group on another server whether users have connections here.
+  ///
+  /// If so, there is a stage from then on.
+  func seek(_ question: MemberQuestion, inGroup url: String) {
+    findSeats(of: question.userIDs) { [unowned self] seats in
+      var attachment: UInt64 = 0
+      if !seats.isEmpty {
+        let stage = stages.makeStage(ofGroup: url, for: question.home)
+        // A stage with events has its connections, and may have events from after the question.
+        if question.areSeated, stage.awaitedHome == question.home {
+          for seat in seats { stage.handle(StageInput.seat(seat)) }
+        }
+        attachment = stage.attachment
+      }
+      let address = StageAddress(server: services.server, attachment: attachment)
+      let report = StageReport.sought(question.number, isHere: !seats.isEmpty)
+      send(.channel(url: url, .report(report, from: address)))
+    }
+  }
+
   // MARK: Creation
 
   /// Creates a group that is at home here, or finds the distinct group of the same members.
   func create(_ creation: GroupCreation, replyTo address: CallAddress) {
     let channel = creation.channel
-    do throws(ServiceError) {
-      guard edge == nil else { throw .noGroupsInCluster }
-      try channel.checkSize()
-    } catch {
+    do throws(ServiceError) { try channel.checkSize() } catch {
       return answerCreation(.failure(error), to: address)
     }
     let path = returnPath

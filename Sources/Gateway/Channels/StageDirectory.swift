@@ -1,3 +1,4 @@
+import Channels
 import Reactor
 
 /// The stages on a shard that are attached to homes on other servers, or were beside a home that has
@@ -32,6 +33,33 @@ final class StageDirectory: TimerHandler {
     return stage
   }
 
+  /// Creates the stage of a group whose home on another server has asked for connections.
+  ///
+  /// A stage that waits for another home is replaced: that home has ended, and the members may have changed
+  /// since it asked.
+  func makeStage(ofGroup url: String, for home: UInt64) -> StageHost {
+    if let stage = stages[url] {
+      guard let other = stage.awaitedHome, other != home else { return stage }
+      drop(stage)
+    }
+    let stage = StageHost(groupURL: url, on: shard)
+    stages[url] = stage
+    stage.awaitNews(of: home)
+    scheduleSweep()
+    return stage
+  }
+
+  /// Removes a stage whose home has ended before it sent anything; the next one asks again.
+  private func drop(_ stage: StageHost) {
+    stage.handle(StageInput.disperse)
+    stages[stage.url] = nil
+  }
+
+  /// Removes a stage that its home has ended.
+  func remove(_ stage: StageHost) {
+    if stages[stage.url] === stage { stages[stage.url] = nil }
+  }
+
   /// Attaches a stage to the current home of its channel.
   func attach(_ stage: StageHost) {
     stages[stage.url] = stage
@@ -43,7 +71,7 @@ final class StageDirectory: TimerHandler {
   func followHomes() {
     for stage in stages.values
     where shard.homeServer(ofChannel: stage.url) != stage.homeServer || stage.isPausing {
-      stage.attach()
+      if stage.awaitedHome == nil { stage.attach() } else { drop(stage) }
     }
   }
 
@@ -62,8 +90,15 @@ final class StageDirectory: TimerHandler {
   func timerDidFire(_ token: EventLoop.TimerToken) {
     sweepTimer = nil
     for stage in stages.values where stage.isIdle {
-      stages[stage.url] = nil
-      stage.detach()
+      // The home may be sending connections to the stage of a group, and so decides.
+      if stage.awaitedHome != nil {
+        drop(stage)
+      } else if stage.isOfGroup {
+        stage.reportVacancy()
+      } else {
+        stages[stage.url] = nil
+        stage.detach()
+      }
     }
     scheduleSweep()
   }

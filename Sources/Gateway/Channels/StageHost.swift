@@ -22,7 +22,7 @@ final class StageHost {
   private unowned var home: ChannelHost?
   /// The server that the stage was last attached to, and the number of that attachment.
   private(set) var homeServer: UInt16
-  private var attachment: UInt64 = 0
+  private(set) var attachment: UInt64 = 0
   /// The timer for the next attempt to attach.
   private var attachTimer: EventLoop.TimerToken?
   /// The timer for the next request to a home that has not attached the stage.
@@ -57,6 +57,15 @@ final class StageHost {
     stage = AttachedStage(url: url, server: shard.services.server)
   }
 
+  /// Creates the stage of a group that is at home on another server.
+  init(groupURL url: String, on shard: Shard) {
+    self.url = url
+    channelID = 0
+    self.shard = shard
+    homeServer = shard.services.server
+    stage = AttachedStage(groupURL: url, server: shard.services.server)
+  }
+
   /// Starts reporting to a home that is beside the stage.
   func join(_ home: ChannelHost) { self.home = home }
 
@@ -80,6 +89,21 @@ final class StageHost {
     attachTime = min(attachTime * 2, Self.longestAttachTime)
   }
 
+  /// Waits for the news of a group's home that has asked for connections.
+  func awaitNews(of home: UInt64) {
+    homeServer = shard.homeServer(ofChannel: url)
+    attachment = shard.stages.nextAttachment()
+    handle(AttachmentInput.await(attachment, home: home))
+  }
+
+  /// The home that asked for connections, while its news have not begun.
+  var awaitedHome: UInt64? { stage.awaitedHome }
+
+  /// Reports to the home of a group that no member is connected here.
+  func reportVacancy() {
+    if let vacancy = stage.vacancy { report(vacancy) }
+  }
+
   /// Handles the news of a turn of the channel's home.
   func take(_ news: [StageNews], attachment: UInt64) {
     if attachment == self.attachment {
@@ -91,13 +115,20 @@ final class StageHost {
       }
     }
     handle(AttachmentInput.news(attachment, news))
+    guard stage.hasEnded, stage.isOfGroup else { return }
+    cancelAttaching()
+    shard.stages.remove(self)
   }
 
   /// Reports to the channel's home that this stage has no users.
   func detach() {
+    cancelAttaching()
+    report(.detach)
+  }
+
+  private func cancelAttaching() {
     for timer in [attachTimer, askTimer].compactMap(\.self) { shard.loop.cancel(timer) }
     (attachTimer, askTimer) = (nil, nil)
-    report(.detach)
   }
 
   private func report(_ report: StageReport) {
@@ -153,6 +184,9 @@ final class StageHost {
 
   /// Whether the stage has no users, no entering users and no pending work.
   var isIdle: Bool { stage.isIdle && !awaitsEndOfTurn }
+
+  /// Whether the channel is a group.
+  var isOfGroup: Bool { stage.isOfGroup }
 
   /// The channel's number in the log, and the last event, from which the stage can resume.
   var logPlace: (channelID: Int64, position: StreamPosition)? {

@@ -7,6 +7,10 @@ import Cluster
 final class ShardEdge {
   let routes: ShardRoutes
   let calls: CallHost
+  /// The sessions here that receive the events of groups.
+  let groupSessions: GroupSessions
+  /// On the first shard only.
+  private let onlineExchange: OnlineExchange?
   private unowned let shard: Shard
   /// Whether the other servers have been notified of this shard's stages.
   private var hasBegun = false
@@ -17,6 +21,8 @@ final class ShardEdge {
     self.shard = shard
     routes = ShardRoutes(network, figures, shard: shard)
     calls = CallHost(routes, figures, shard: shard, timeout: timeout)
+    groupSessions = GroupSessions(shard: shard)
+    onlineExchange = shard.handle.index == 0 ? OnlineExchange(on: shard) : nil
   }
 
   /// Adopts the current ring of the network.
@@ -27,6 +33,7 @@ final class ShardEdge {
     // The other servers have taken over everything here, and the sessions here will end.
     guard !hasLeft else { return shard.channels.homesDidChange() }
     readAnnouncements()
+    onlineExchange?.ringDidChange(from: old, to: ring)
     shard.users.removeSessions { ring.member(slot: $0.server) == nil }
     for session in shard.sessions.all {
       guard let userID = session.userID else { continue }
@@ -43,6 +50,7 @@ final class ShardEdge {
     }
     shard.channels.homesDidChange()
     calls.ringDidChange(from: old)
+    groupSessions.renew()
   }
 
   /// Notifies the other servers that this shard has no stages for them, when it begins with their ring.
@@ -50,6 +58,7 @@ final class ShardEdge {
     guard !hasBegun else { return }
     hasBegun = true
     shard.markStages(for: routes.otherServers)
+    for server in routes.otherServers { onlineExchange?.sendAll(to: server) }
   }
 
   /// Resynchronizes with a server after messages to or from it were lost.
@@ -60,6 +69,7 @@ final class ShardEdge {
     if let slot = ring.member(server)?.slot {
       shard.users.forgetSessions { $0.server == slot }
       shard.channels.linkWasReset(with: slot)
+      onlineExchange?.sendAll(to: slot)
     }
     readAnnouncements()
     let sessions = shard.sessions.all.filter { session in
@@ -67,6 +77,7 @@ final class ShardEdge {
     }
     for session in sessions { if let userID = session.userID { announce(session, userID) } }
     calls.linkWasReset(with: server)
+    groupSessions.renew()
   }
 
   /// Notes that this server has left the cluster.

@@ -112,7 +112,7 @@ enum GatewayLatency: Int, MetricKey {
     case .groupReady:
       MetricDefinition(
         "parley_group_ready_seconds", kind: .histogram,
-        help: "From the opening of a session to its group.ready.")
+        help: "From reading the groups of a session to its group.ready.")
     }
   }
 }

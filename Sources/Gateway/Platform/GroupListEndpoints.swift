@@ -37,7 +37,6 @@ enum GroupListEndpoints {
     _ filter: GroupFilter, _ order: GroupOrder, of source: GroupSource, _ call: PlatformCall,
     _ completion: Completion
   ) throws(ServiceError) {
-    guard call.shard.edge == nil else { throw .noGroupsInCluster }
     let query = call.query
     let showsMembers = try query.boolean("show_member") ?? false
     let parts = GroupParts(members: showsMembers, own: source != .all)
@@ -60,7 +59,6 @@ enum GroupListEndpoints {
 
   /// `GET /users/{id}/my_group_channels/changelogs`: the groups of a user that have changed.
   static func listChanges(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    guard call.shard.edge == nil else { throw .noGroupsInCluster }
     let (userID, caller) = (try call.userID, call.caller)
     let list = try ChangeList(call.query, time: "change_ts")
     let now = call.services.clock.now

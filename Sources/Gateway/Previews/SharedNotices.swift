@@ -47,6 +47,8 @@ extension GatewayServices {
     case .previews:
       if let notice = PreviewNotice(encoded: notice) { previews?.receive(notice) }
     case .controlLog: readAnnouncements()
+    case .onlineUsers:
+      if let notice = OnlineNotice(encoded: notice) { onlineUsers.take(notice) }
     case .webhooks:
       if let lanes = OutboxLanes(encoded: notice) { webhooks?.didQueue(in: lanes) }
     }

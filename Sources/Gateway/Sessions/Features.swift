@@ -34,16 +34,14 @@ extension GatewayServices {
         })
     }
     if settings.unfurl.mode != .off { writer.member("previews", true) }
-    if network == nil {
-      writer.member(
-        "groups",
-        object: {
-          $0.member("max_members", settings.groups.maxMembers)
-          $0.member("max_super_members", settings.groups.maxSuperMembers)
-          $0.member("receipts", settings.groups.receiptMemberLimit)
-          $0.member("delivery", false)
-          $0.member("typing", true)
-        })
-    }
+    writer.member(
+      "groups",
+      object: {
+        $0.member("max_members", settings.groups.maxMembers)
+        $0.member("max_super_members", settings.groups.maxSuperMembers)
+        $0.member("receipts", settings.groups.receiptMemberLimit)
+        $0.member("delivery", false)
+        $0.member("typing", true)
+      })
   }
 }

@@ -48,6 +48,11 @@ struct GroupRecovery: Sendable {
       })
   }
 
+  /// Adds an error for all groups that are left.
+  mutating func refuseRest(_ error: ServiceError) {
+    while !rest.isEmpty { add(.failure(error)) }
+  }
+
   private mutating func encode(
     _ group: RecoveredGroup, after position: StreamPosition, into writer: inout JSONWriter
   ) {
@@ -93,11 +98,10 @@ extension RecoveredGroup {
 extension Session {
   /// Returns the events that the connection has missed in groups.
   ///
-  /// - Throws: 500910, 400920.
+  /// - Throws: 500910.
   func recover(
     _ groups: GroupRecover, _ caller: SessionPrincipal, _ address: ReplyAddress
   ) throws(ServiceError) {
-    guard shard.edge == nil else { throw .noGroupsInCluster }
     try pay(forFurther: groups.parts.count - 1)
     shard.proceed(with: GroupRecovery(groups, by: caller, replyTo: address))
   }
@@ -110,7 +114,7 @@ extension Shard {
     guard let part = recovery.next else {
       return reply(to: recovery.address, .success(recovery.encoded()))
     }
-    poll(count: 1, within: nil) { _, address in
+    poll(count: 1, within: edge == nil ? nil : settings.cluster.callTimeoutMilliseconds) { _, address in
       .channel(
         url: part.channelURL,
         .recover(
@@ -121,7 +125,8 @@ extension Shard {
       if case .recovered(let result)? = answers.first {
         recovery.add(result)
       } else {
-        recovery.add(.failure(.internalError))
+        // Each further group might take as long.
+        recovery.refuseRest(.moved)
       }
       proceed(with: recovery)
     }

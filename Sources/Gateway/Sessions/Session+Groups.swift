@@ -8,7 +8,7 @@ import Telemetry
 extension Session {
   /// Lists the user's groups, or public ones.
   ///
-  /// - Throws: 500910, 400920.
+  /// - Throws: 500910.
   func listGroups(
     _ list: GroupList, _ caller: SessionPrincipal, _ address: ReplyAddress
   ) throws(ServiceError) {
@@ -27,7 +27,7 @@ extension Session {
 
   /// Lists the user's groups that have changed.
   ///
-  /// - Throws: 500910, 400920, or 400111 for a time too long ago.
+  /// - Throws: 500910, or 400111 for a time too long ago.
   func listChanges(
     _ list: ChangeList, _ caller: SessionPrincipal, _ address: ReplyAddress
   ) throws(ServiceError) {
@@ -44,7 +44,7 @@ extension Session {
 
   /// Adds up what the user has not read.
   ///
-  /// - Throws: 500910, 400920.
+  /// - Throws: 500910.
   func total(
     _ totals: GroupTotals, _ caller: SessionPrincipal, _ address: ReplyAddress
   ) throws(ServiceError) {
@@ -58,7 +58,7 @@ extension Session {
 
   /// Begins or ends the events about the numbers over all groups.
   ///
-  /// - Throws: 500910, 400920.
+  /// - Throws: 500910.
   func watchTotals(
     _ isOn: Bool, _ caller: SessionPrincipal, _ address: ReplyAddress
   ) throws(ServiceError) {
@@ -105,7 +105,7 @@ extension Session {
 
   /// Marks several groups as read, or all.
   ///
-  /// - Throws: 500910, 400920.
+  /// - Throws: 500910.
   func markRead(
     _ groups: GroupsMarkRead, _ caller: SessionPrincipal, _ address: ReplyAddress
   ) throws(ServiceError) {
@@ -123,7 +123,6 @@ extension Session {
   }
 
   private func admitQuery(by caller: SessionPrincipal) throws(ServiceError) {
-    guard shard.edge == nil else { throw .noGroupsInCluster }
     try shard.services.groupRates.admitQuery(
       by: caller.user.id, at: SystemClock.monotonicMilliseconds)
   }
@@ -146,17 +145,11 @@ extension Session {
     }
   }
 
-  /// Counts a shard that has added the connection to all of the user's groups there.
-  func didAdd(_ cover: GroupCover) {
-    guard case .open(let identity) = state else { return }
-    coveredParts += 1
-    guard Int(coveredParts) >= cover.partCount else { return }
-    coveredParts = 0
+  /// Notifies the client that it receives everything that happens in its groups.
+  func becomeReady(changeToken: String) {
+    guard case .open = state else { return }
     settleEvents()
-    let event = Event.groupReady(Event.Readiness(token: cover.changeToken))
-    let now = shard.services.clock.now
-    shard.latencies.record(
-      nanoseconds: UInt64(max(0, now - identity.openedAt)) * 1_000_000, for: .groupReady)
-    send(event.notification(from: .session(at: now)))
+    let event = Event.groupReady(Event.Readiness(token: changeToken))
+    send(event.notification(from: .session(at: shard.services.clock.now)))
   }
 }

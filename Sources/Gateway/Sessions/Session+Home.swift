@@ -15,9 +15,15 @@ extension Session {
   /// The message that announces the session to a new home.
   var announcement: UserMessage? {
     switch state {
-    case .opening: .announce(reference, openedAt: nil, channelURLs: [])
+    case .opening(let command, _):
+      .announce(
+        reference, openedAt: nil, channelURLs: [], hearsGroups: command.hearsGroups)
     case .open(let identity):
-      .announce(reference, openedAt: identity.openedAt, channelURLs: places.urls)
+      .announce(
+        reference, openedAt: identity.openedAt,
+        // Groups do not count in the channels of a user.
+        channelURLs: places.urls.filter { shard.channelSubscribers[$0]?.isOfGroup != true },
+        hearsGroups: identity.hearsGroups)
     case .awaitingOpen, .openingObserver, .observing, .closed: nil
     }
   }

@@ -56,7 +56,7 @@ extension Session {
     let identity = Identity(
       id: Identifiers.session(), user: credentials.user, openedAt: now,
       proof: credentials.grant.proof, lastEviction: credentials.grant.lastEviction,
-      fileKeyExpiry: fileKey?.expiresAt)
+      fileKeyExpiry: fileKey?.expiresAt, hearsGroups: hearsGroups)
     state = .open(identity)
     connection.sessionDidOpen()
     awaitExpiry(at: credentials.grant.expiresAt)
@@ -65,6 +65,7 @@ extension Session {
       reference, openedAt: identity.openedAt, newProfile: profile,
       hearsGroups: hearsGroups)
     shard.send(.user(id: identity.user.id, addition))
+    if hearsGroups { shard.seat(Seat(userID: identity.user.id, session: reference)) }
     shard.counters.add(to: .sessionsOpened)
     shard.gauges.add(1, to: .sessions)
     reply(.success(identity.opened(shard.services, fileKey)), to: address)

@@ -41,6 +41,8 @@ final class Session {
     var lastEviction: Int64
     /// The expiry of the session's last file key, in Unix milliseconds; `nil` without a key.
     var fileKeyExpiry: Int64?
+    /// Whether the session receives the events of groups.
+    let hearsGroups: Bool
   }
 
   /// A pending close.
@@ -72,8 +74,6 @@ final class Session {
   var state = State.awaitingOpen
   // These flags use space that the state leaves free.
   private var malformedCount: UInt8 = 0
-  /// The shards that have added the connection to the groups of its user, while it is not ready.
-  var coveredParts: UInt16 = 0
   /// Whether the connection is not read because too much is unanswered.
   private var isFull = false
   private let keepsContext: Bool
@@ -418,5 +418,6 @@ extension Session: WebSocketApplication {
     for url in urls { unsubscribe(from: url) }
     shard.leaveStages(of: urls[...], reference, userID: caller.user.id)
     shard.send(.user(id: caller.user.id, .remove(reference)))
+    shard.unseat(Seat(userID: caller.user.id, session: reference))
   }
 }

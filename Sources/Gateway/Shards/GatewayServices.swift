@@ -43,7 +43,7 @@ final class GatewayServices: Sendable {
   let translationRates: UserRates
   let groupRates: GroupRates
   let userFlood = UserFlood()
-  let onlineUsers = OnlineUsers()
+  let onlineUsers: OnlineUsers
   let fileLookUpTime = FileLookUpTime()
   let downloadTurns = DownloadTurns()
   /// `nil` when translations are off.
@@ -125,6 +125,7 @@ final class GatewayServices: Sendable {
     self.apiTokens = apiTokens
     memory = MemoryBudget(limit: settings.limits.memoryBytes, shards: shards.count)
     groupRates = GroupRates(settings.groups)
+    onlineUsers = OnlineUsers(isShared: shards.network != nil)
     tokenRates = TokenRates(settings.limits.platformCalls)
     previewRates = UserRates(perSecond: settings.limits.previewFetchesPerSecond)
     translationRates = UserRates(perSecond: settings.limits.translationsPerSecond)

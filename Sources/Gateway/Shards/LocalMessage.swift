@@ -40,10 +40,12 @@ enum LocalMessage: Sendable {
   case unobserve(channelURL: String, SessionAddress)
   /// The connection receives the events of the channel from here on.
   case observing(channelURL: String, ReplyAddress, result: [UInt8])
-  /// Adds a session to groups at home on the shard.
-  case coverGroups(GroupCover)
-  /// The shard has added the session to the groups that the cover contains no longer.
-  case groupsCovered(GroupCover)
+  /// A session receives the events of groups; with several servers only.
+  case seat(Seat)
+  /// Such a session was closed.
+  case unseat(Seat)
+  /// All groups of its user know the session.
+  case groupsCovered(SessionAddress, changeToken: String)
   /// Removes a closed connection from the stages of channels.
   case leaveStages(ArraySlice<String>, SessionAddress, userID: String)
   /// Deletes a group at home on the shard if it has no members, and answers the sweeper.
@@ -93,8 +95,9 @@ extension Shard {
     case .observe(let url, let address): observe(url, address)
     case .unobserve(let url, let session): channels.stage(url)?.handle(.unobserve(session))
     case .observing(let url, let address, let result): didObserve(url, address, result)
-    case .coverGroups(let cover): take(cover)
-    case .groupsCovered(let cover): proceed(with: cover)
+    case .seat(let seat): edge?.groupSessions.add(seat)
+    case .unseat(let seat): edge?.groupSessions.remove(seat)
+    case .groupsCovered(let address, let token): session(address)?.becomeReady(changeToken: token)
     case .leaveStages(let urls, let session, let userID):
       leaveStages(of: urls, session, userID: userID)
     case .deleteEmptyGroup(let url, let path): deleteEmptyGroup(url, replyTo: path)

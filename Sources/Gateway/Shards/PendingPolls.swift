@@ -106,6 +106,9 @@ extension Shard {
 
   /// Answers a question of a shard.
   func answer(_ question: ShardQuestion, to address: PollAddress) {
+    if case .cover(let seat, let urls) = question {
+      return cover(seat, groups: urls, replyTo: address)
+    }
     let answer: ShardAnswer =
       switch question {
       case .online(let ids): .online(ids.filter { users.isOnline($0) })
@@ -116,7 +119,9 @@ extension Shard {
         .participantCounts(urls.map { services.participantCounts[$0] })
       case .awaitedSends(let url): .awaitedSends(edge?.calls.awaitedSends(toChannel: url) ?? [])
       case .busiestChannels(let limit): .busiestChannels(busiestChannels(limit))
-      case .seats(let userIDs): .seats(users.seats(of: userIDs))
+      case .seats(let userIDs): .seats(seats(of: userIDs))
+      // Answered once the groups that are being read are in memory.
+      case .cover: .covered(false)
       }
     send(.shard(address.shard, .answer(answer, to: address)))
   }
@@ -165,6 +170,7 @@ extension ShardAnswer {
     var traffic: [ChannelTraffic] = []
     var seats: [Seat] = []
     var closedUserID: String?
+    var isCovered = true
     for answer in answers {
       switch answer {
       case .online(let some): ids += some
@@ -175,6 +181,7 @@ extension ShardAnswer {
       case .awaitedSends(let some): sends += some
       case .busiestChannels(let some): traffic += some
       case .seats(let some): seats += some
+      case .covered(let isComplete): isCovered = isCovered && isComplete
       case .dismissed, .outcome, .channels, .recovered: break
       }
     }
@@ -188,6 +195,7 @@ extension ShardAnswer {
     case .participantCounts: self = .participantCounts(numbers)
     case .awaitedSends: self = .awaitedSends(sends)
     case .seats: self = .seats(seats)
+    case .cover: self = .covered(isCovered)
     case .busiestChannels(let limit):
       self = .busiestChannels(ChannelTraffic.busiest(of: traffic, limit: limit))
     }

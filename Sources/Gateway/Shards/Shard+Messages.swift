@@ -94,6 +94,7 @@ extension Shard {
         // Calls may be answered after the stage was removed.
         for case .answer(let address, let outcome) in news { reply(to: address, outcome) }
       }
+    case .seek(let question): seek(question, inGroup: url)
     case .answer(let address, let outcome, let seq):
       guard let stage = stages[url] else { return reply(to: address, outcome) }
       stage.handle(AttachmentInput.answer(address, outcome, after: seq))
@@ -108,7 +109,9 @@ extension Shard {
     case .add(let session, let openedAt, let profile, let hearsGroups):
       users.add(session, of: id, openedAt: openedAt, hearsGroups: hearsGroups)
       if let profile { users.update(profile) }
-      if hearsGroups, edge == nil { coverGroups(ofUser: id, for: session) }
+      if hearsGroups, edge == nil {
+        GroupCover(Seat(userID: id, session: session), on: self) {}.begin()
+      }
     case .remove(let session): users.remove(session, of: id)
     case .enter(let request, let url): reserve(url, for: request)
     case .release(let session, let url): users.release(url, of: session, of: id)
@@ -118,8 +121,9 @@ extension Shard {
     case .mention(let userIDs, let event): mention(userIDs, bySenderAtHome: id, event)
     case .notify(let event): users.send(event, to: id)
     case .notifyOfGroup(let event): users.send(event, toGroupSessionsOf: id)
-    case .announce(let session, let openedAt, let urls):
-      users.announce(session, of: id, openedAt: openedAt, channelURLs: urls)
+    case .announce(let session, let openedAt, let urls, let hearsGroups):
+      users.announce(
+        session, of: id, openedAt: openedAt, channelURLs: urls, hearsGroups: hearsGroups)
     case .forget(let session): users.forget(session, of: id)
     case .listChannels(let address):
       send(.shard(address.shard, .answer(.channels(users.channels(of: id)), to: address)))

@@ -52,7 +52,7 @@ final class EmptyGroupSweeper: TimerHandler {
   }
 
   private func find() {
-    guard let age = shard.settings.groups.emptyLifetime, shard.edge == nil else {
+    guard let age = shard.settings.groups.emptyLifetime else {
       return schedule(after: Self.interval)
     }
     let now = shard.services.now
@@ -66,10 +66,12 @@ final class EmptyGroupSweeper: TimerHandler {
 
   private func didFind(_ result: Result<[String], StoreError>) {
     switch result {
-    case .success(let found) where !found.isEmpty:
-      urls = found.reversed()
-      deleteNext()
-    case .success: end()
+    case .success(let found):
+      // With several servers, each deletes those that are at home on it.
+      urls = found.reversed().filter { [shard] in
+        shard.homeServer(ofChannel: $0) == shard.services.server
+      }
+      if urls.isEmpty { end() } else { deleteNext() }
     case .failure(.closed): break
     case .failure(let error):
       shard.services.logger.warning(

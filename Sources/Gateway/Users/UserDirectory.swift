@@ -100,7 +100,7 @@ final class UserDirectory {
     if shard.edge != nil { openingTimes[session] = openedAt }
     var presence = presences[userID, default: Presence()]
     presence.stopExpecting(session)
-    if presence.sessions.isEmpty, shard.edge == nil { shard.services.onlineUsers.insert(userID) }
+    if presence.sessions.isEmpty { shard.services.onlineUsers.insert(userID) }
     presence.sessions.append(session)
     let excess = presence.sessions.count - shard.settings.limits.connectionsPerUser
     if excess > 0 {
@@ -242,14 +242,19 @@ extension UserDirectory {
   ///
   /// While the user has too many sessions, or is in too many channels, the oldest session is closed.
   ///
-  /// - Parameter openedAt: Unix milliseconds; `nil` while the session is opening.
+  /// - Parameters:
+  ///   - openedAt: Unix milliseconds; `nil` while the session is opening.
+  ///   - hearsGroups: Whether the session receives the events of the user's groups.
   func announce(
-    _ session: SessionAddress, of userID: String, openedAt: Int64?, channelURLs: [String]
+    _ session: SessionAddress, of userID: String, openedAt: Int64?, channelURLs: [String],
+    hearsGroups: Bool = true
   ) {
+    if !hearsGroups { withoutGroups.insert(session) }
     var presence = presences[userID, default: Presence()]
     presence.stopExpecting(session)
     if let openedAt {
       openingTimes[session] = openedAt
+      if presence.sessions.isEmpty { shard.services.onlineUsers.insert(userID) }
       presence.sessions.insert(session) { openingTimes[$0] ?? 0 <= openedAt }
       for url in channelURLs { presence.enter(url, session) }
     } else {
@@ -268,8 +273,11 @@ extension UserDirectory {
   func forget(_ session: SessionAddress, of userID: String) {
     guard var presence = presences[userID] else { return }
     openingTimes[session] = nil
+    withoutGroups.remove(session)
+    let wasOnline = !presence.sessions.isEmpty
     presence.remove(session)
     presence.leave(session) { _ in true }
+    if wasOnline, presence.sessions.isEmpty { shard.services.onlineUsers.remove(userID) }
     presences[userID] = presence.isEmpty ? nil : presence
   }
 

@@ -185,11 +185,6 @@ extension ServiceError {
       field: "channel_url")
   }
 
-  /// Groups need a deployment of one server.
-  package static let noGroupsInCluster = ServiceError(
-    .combinationNotAcceptable,
-    "groups are not available on several servers: open channels are", field: "channel_url")
-
   /// The group would have too many members.
   package static func tooManyMembers(limit: Int) -> ServiceError {
     ServiceError(

@@ -48,8 +48,6 @@ enum ConversationChannel {
   }
 
   /// Whether a channel that was refused has the other kind.
-  ///
-  /// Several servers refuse all calls about groups with the same code.
   private static func isOfOtherKind(
     _ argument: EitherChannelArgument, _ client: ParleyClient
   ) async -> Bool {

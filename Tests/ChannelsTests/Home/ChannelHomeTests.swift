@@ -79,7 +79,7 @@ final class ChannelHomeTests {
       case .elsewhere(let count): "elsewhere \(count)"
       case .admitted(let number, .success(let isElsewhere)): "admitted \(number) \(isElsewhere)"
       case .admitted, .attached, .next, .absent, .released, .event, .notice, .record, .throttle,
-        .answer:
+        .answer, .seat, .memberNotice, .membersNotice, .memberCount, .strangers, .dispersed:
         nil
       }
     }

@@ -96,6 +96,7 @@ struct SampleMessages {
           announced: optional { .users([$0.text()]) })),
       .arrive(StagePiece(userIDs: texts(), isLast: true)), .admit(word(), user()),
       .entered(user(), session()), .left(userID: text()), .detach,
+      .sought(word(), isHere: flag()), .vacant(admissions: count()),
     ]
   }
 
@@ -103,6 +104,7 @@ struct SampleMessages {
     [
       .enter(enterRequest()), .leave(session(), userID: text()),
       .news(news(), attachment: word()), .answer(reply(), outcome(), after: position()),
+      .seek(MemberQuestion(number: word(), userIDs: texts(), areSeated: flag())),
     ]
   }
 
@@ -117,7 +119,12 @@ struct SampleMessages {
     return subjects().map { .event(event($0)) } + notices.map { .notice($0) } + [
       .attached(start), .absent, .released, .admitted(word(), .success(true)),
       .admitted(word(), .failure(error())), .next, .record(channel()),
-      .throttle(limit()), .elsewhere(count()), .answer(reply(), outcome()),
+      .throttle(limit()), .elsewhere(count()), .answer(reply(), outcome()), .seat(seat()),
+      .memberNotice(
+        MemberNotice(userID: text(), payload: bytes(), except: optional { $0.session() })),
+      .membersNotice(MembersNotice(payload: bytes(), exceptIDs: texts())),
+      .memberCount(Event.MemberCount(all: count(), joined: count())), .strangers(texts()),
+      .dispersed,
     ]
   }
 
@@ -201,7 +208,8 @@ struct SampleMessages {
       .remove(session()), .enter(enterRequest(), channelURL: text()),
       .release(session(), channelURL: text()), .update(user()), .expel(reason: text()),
       .mention(texts(), event: bytes()), .notify(bytes()), .notifyOfGroup(bytes()),
-      .announce(session(), openedAt: optional { $0.integer() }, channelURLs: texts()),
+      .announce(
+        session(), openedAt: optional { $0.integer() }, channelURLs: texts(), hearsGroups: flag()),
       .forget(session()), .listChannels(replyTo: poll()),
     ]
   }
@@ -250,14 +258,16 @@ struct SampleMessages {
       .notice(.previews, bytes()), .notice(.webhooks, bytes()), .notice(.controlLog, []),
       .answer(.channels(texts()), to: poll()),
       .ask(.seats(texts()), replyTo: poll()),
-      .answer(.seats(list { Seat(userID: $0.text(), session: $0.session()) }), to: poll()),
-      .answer(.recovered(.failure(error())), to: poll()),
       .answer(
         .recovered(
           .success(
             RecoveredGroup(
               epoch: text(), seq: position(), events: optional { $0.list { $0.bytes() } }))),
         to: poll()),
+      .answer(.recovered(.failure(error())), to: poll()),
+      .answer(.seats(list { $0.seat() }), to: poll()),
+      .ask(.cover(seat(), groups: texts()), replyTo: poll()),
+      .answer(.covered(flag()), to: poll()),
     ]
   }
 
@@ -403,6 +413,8 @@ struct SampleMessages {
   private mutating func session() -> SessionAddress {
     SessionAddress(server: half(), shard: half(), connection: word())
   }
+
+  private mutating func seat() -> Seat { Seat(userID: text(), session: session()) }
 
   private mutating func shardAddress() -> ShardAddress {
     ShardAddress(server: half(), shard: half())

@@ -424,8 +424,9 @@ private final class AttachedRig {
     case .admitObserver(_, let result):
       observations.append((try? JSONDocument(result))?.root["seq"]?.integer ?? -1)
     case .notify(let payload, _, _): heard.append(Self.seq(of: payload))
-    case .report(.entered), .report(.detach), .release, .unsubscribe, .disconnect, .reattach,
-      .entered, .withheld, .seek, .subscribe, .recovered, .wake:
+    case .report(.entered), .report(.detach), .report(.sought), .report(.vacant), .release,
+      .unsubscribe, .disconnect, .reattach, .entered, .withheld, .seek, .subscribe, .recovered,
+      .wake:
       break
     }
   }

@@ -43,7 +43,7 @@ extension SeveralStages {
     }
     guard host.presence.isAttached(address) else { return release(address, by: server) }
     switch report {
-    case .attach: break
+    case .attach, .sought, .vacant: break
     case .arrive(let piece): perform(host.presence.arrive(piece, at: address, at: moment), host)
     case .admit(let number, let user):
       guard !host.presence.isGathering else {

@@ -29,7 +29,7 @@ struct ServiceErrorFactoryTests {
       (.notJoined("c"), 900020, "channel_url"), (.notInvited("c"), 400920, "channel_url"),
       (.wrongKind("c", .group), 400920, "channel_url"),
       (.wrongKind("c", .open), 400920, "channel_url"),
-      (.noGroupsInCluster, 400920, "channel_url"), (.tooManyMembers(limit: 5), 400203, "user_ids"),
+      (.tooManyMembers(limit: 5), 400203, "user_ids"),
     ] as [(ServiceError, Int, String?)])
   func codes(_ error: ServiceError, _ code: Int, _ field: String?) {
     #expect(error.code.rawValue == code)

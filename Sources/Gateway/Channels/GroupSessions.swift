@@ -1,0 +1,71 @@
+import Channels
+
+/// The sessions of this server that receive the events of groups, each on the shard that the id of its
+/// user determines; with several servers only.
+///
+/// The homes of groups ask each server for its own sessions. After messages between servers were lost,
+/// and after each change of the servers, all sessions are added to their groups again, a few at a time, and
+/// then sent `group.ready` once more. Confined to its shard.
+final class GroupSessions {
+  /// The number of sessions that are being added to their groups at a time, after a change.
+  private static let renewalCount = 16
+
+  private unowned let shard: Shard
+  private var sessions: [String: SessionList] = [:]
+  /// The covers in progress.
+  private var covers: [SessionAddress: GroupCover] = [:]
+  /// The sessions whose covers wait for others.
+  private var waiting: [Seat] = []
+
+  init(shard: Shard) {
+    self.shard = shard
+  }
+
+  var isEmpty: Bool { sessions.isEmpty }
+
+  /// Adds a session, which is sent `group.ready` when its groups know it.
+  func add(_ seat: Seat) {
+    sessions[seat.userID, default: SessionList()].append(seat.session)
+    begin(seat)
+  }
+
+  /// Removes a closed session.
+  func remove(_ seat: Seat) {
+    covers.removeValue(forKey: seat.session)?.stop()
+    sessions[seat.userID]?.remove(seat.session)
+    if sessions[seat.userID]?.isEmpty == true { sessions[seat.userID] = nil }
+    beginNext()
+  }
+
+  /// The sessions of users.
+  func seats(of userIDs: [String]) -> [Seat] {
+    userIDs.flatMap { userID in
+      (sessions[userID]?.all ?? []).map { Seat(userID: userID, session: $0) }
+    }
+  }
+
+  /// Adds all sessions to their groups again.
+  func renew() {
+    for cover in covers.values { cover.stop() }
+    covers = [:]
+    waiting = sessions.flatMap { userID, list in
+      list.all.map { Seat(userID: userID, session: $0) }
+    }
+    beginNext()
+  }
+
+  private func beginNext() {
+    while covers.count < Self.renewalCount, let seat = waiting.popLast() {
+      if shard.isSeated(seat) { begin(seat) }
+    }
+  }
+
+  private func begin(_ seat: Seat) {
+    let cover = GroupCover(seat, on: shard) { [unowned self] in
+      covers[seat.session] = nil
+      beginNext()
+    }
+    covers[seat.session] = cover
+    cover.begin()
+  }
+}
