@@ -17,8 +17,8 @@ from suite import Suite, main, programs_beside  # noqa: E402
 
 BUSES = ["redis", "postgresql"]
 HARNESS = ["itself"]
-SOUND = ["sound", "shared"]
-CLUSTERS = [*SOUND, "failures", "keys", "partitions"]
+SOUND = ["sound", "groupsound", "shared"]
+CLUSTERS = [*SOUND, "failures", "groupfaults", "keys", "partitions"]
 # Faults that a cluster on notifications meets in another way than one on Redis.
 ON_BOTH = {
     "test_the_home_is_killed", "test_a_zombie", "test_cut_off_from_postgresql",
@@ -52,7 +52,7 @@ class ClusterSuite(Suite):
 
     def modules(self, options):
         if options.quick:
-            return [*HARNESS, "sound", "failures"]
+            return [*HARNESS, "sound", "groupsound", "failures"]
         return HARNESS + (CLUSTERS if options.all else SOUND if options.single or options.sound else [])
 
     def every_module(self):
