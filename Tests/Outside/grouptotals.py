@@ -7,8 +7,11 @@ from groups import FREE, group, refusal
 QUICK = (*FREE, "--groups-totals-ms", "100")
 
 
+NUMBERS = ("unread_message_count", "unread_channel_count", "invitation_count", "unread_mention_count")
+
+
 def shown(event):
-    return tuple(event[name] for name in ("unread_message_count", "unread_channel_count", "invitation_count"))
+    return tuple(event[name] for name in NUMBERS)
 
 
 def totals(client):
@@ -24,8 +27,9 @@ async def watch(client):
     return totals(client)[count]
 
 
-async def settled(client, *numbers):
+async def settled(client, *numbers, mentions=0):
     """Waits until the last totals are these."""
+    numbers = (*numbers, mentions)
     await client.until(
         lambda: totals(client) and shown(totals(client)[-1]) == numbers,
         f"totals of {numbers}, not {[shown(e) for e in totals(client)]}")
@@ -42,7 +46,7 @@ async def test_totals_follow_what_happens(ctx):
     urls = [ctx.name("total") for _ in range(3)]
     for url, kind in zip(urls, ("support", "support", "")):
         await creator.call("group.create", channel_url=url, user_ids=[phone.user_id], custom_type=kind)
-    assert shown(await watch(phone)) == (0, 0, 0)
+    assert shown(await watch(phone)) == (0, 0, 0, 0)
     assert totals(laptop) == []
     sent = [await creator.send(url, "x") for url in (*urls, urls[0])]
     await settled(phone, 4, 3, 0)
@@ -89,8 +93,24 @@ async def test_totals_follow_what_happens(ctx):
     await creator.send(urls[0], "unseen")
     await phone.until(
         lambda: any(e["params"]["message"]["message"] == "unseen" for e in phone.told("message.received")), "the message")
-    assert shown(await phone.call("group.unread")) == (1, 1, 0)
+    assert shown(await phone.call("group.unread")) == (1, 1, 0, 0)
     assert len(totals(phone)) == count
+
+
+async def test_totals_have_mentions(ctx):
+    """Unread mentions are in the totals, also of groups whose messages the user does not count."""
+    server = await ctx.server(*QUICK)
+    creator, phone = await ctx.users(server, 2)
+    await phone.event("group.ready")
+    url = ctx.name("total")
+    await creator.call("group.create", channel_url=url, user_ids=[phone.user_id])
+    await watch(phone)
+    await phone.call("group.set_preference", channel_url=url, count_preference="unread_mention_count_only")
+    await creator.send(url, "x", mentioned_user_ids=[phone.user_id])
+    await creator.send(url, "y", mention_type="channel")
+    await settled(phone, 0, 0, 0, mentions=2)
+    await phone.call("group.mark_read", channel_url=url)
+    await settled(phone, 0, 0, 0)
 
 
 async def test_many_messages_are_few_totals(ctx):
