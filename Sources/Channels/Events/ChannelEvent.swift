@@ -95,16 +95,18 @@ extension ChannelEvent {
     }
   }
 
-  /// The last numbered event before this one.
-  package var previousSeq: Int64 {
+  /// Whether the event has a number of its own, instead of that of the event before it.
+  var isNumbered: Bool {
     switch subject {
-    // An event without a number has that of the event before it.
-    case .quietAdmission, .quietDeparture: seq
+    case .quietAdmission, .quietDeparture: false
     case .message, .update, .mentionChange, .deletion, .record, .operators, .expulsion, .admission,
       .departure, .invitation, .end, .announcement:
-      seq - 1
+      true
     }
   }
+
+  /// The last numbered event before this one.
+  package var previousSeq: Int64 { isNumbered ? seq - 1 : seq }
 }
 
 extension ChannelEvent.Subject {

@@ -325,7 +325,8 @@ package struct AttachedStage: ~Copyable, Sendable {
       case .failure(let error): pass(.refuse(request, error), at: now, into: &actions)
       }
     case .event(let event):
-      guard event.seq > polledSeq else { return }
+      // An event without a number is in no log.
+      guard event.seq > polledSeq || !event.isNumbered else { return }
       pass(.apply(event), at: now, into: &actions)
     case .notice(let notice):
       announced.apply(notice.mark)

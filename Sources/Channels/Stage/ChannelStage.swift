@@ -199,7 +199,8 @@ extension ChannelStage {
   ///
   /// Held-back updates that the event may not overtake are published first.
   private mutating func reach(_ event: ChannelEvent, at now: Moment) {
-    lastSeq = event.seq
+    // An event without a number may follow events that were read from the log.
+    lastSeq = max(lastSeq, event.seq)
     guard !updates.isIdle else { return }
     for update in updates.takeOvertaken(by: event.timestamp, at: now.monotonic) {
       publish(update: update)
