@@ -57,7 +57,8 @@ struct SettingsTableTests {
     "limits.metadata.value_length", "limits.metadata.user_bytes",
     "groups.max_members", "groups.max_super_members", "groups.max_joined", "groups.max_invited",
     "groups.invites_per_minute", "groups.created_per_minute", "groups.auto_accept",
-    "groups.invite_by", "groups.display_past_message", "groups.delete_empty_after_days",
+    "groups.invite_by", "groups.display_past_message", "groups.private_reads",
+    "groups.delete_empty_after_days",
   ]
 
   @Test("every setting of the contract exists, and no undocumented ones")

@@ -487,10 +487,10 @@ async def test_invitation_preference_of_both(ctx):
     server = await ctx.server(*FLAGS)
     ann = await ctx.user(server)
     async with Back(server) as back:
-        assert await ann.call("user.preferences") == {"auto_accept_invitations": True}
+        assert await ann.call("user.preferences") == {"auto_accept_invitations": True, "send_read_receipts": True}
         assert await ann.call("user.preferences", auto_accept_invitations=False) == {
-            "auto_accept_invitations": False}
+            "auto_accept_invitations": False, "send_read_receipts": True}
         path = f"/users/{ann.user_id}/channel_invitation_preference"
         assert await back.call("GET", path) == {"auto_accept": False}
         await back.call("PUT", path, {"auto_accept": True})
-        assert await ann.call("user.preferences") == {"auto_accept_invitations": True}
+        assert await ann.call("user.preferences") == {"auto_accept_invitations": True, "send_read_receipts": True}

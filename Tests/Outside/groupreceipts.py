@@ -5,6 +5,7 @@ import random
 from groupendpoints import BASE, Back
 from groupreading import sent
 from groups import FREE, code, fence, group, heard, view
+from harness import refused
 
 LIMITED = (*FREE, "--groups-receipts-members", "3")
 
@@ -156,3 +157,38 @@ async def test_positions_survive_a_restart(ctx):
     back = await ctx.user(again, creator.user_id)
     assert await receipts(back, url) == before == {
         creator.user_id: message["created_at"], one.user_id: message["created_at"]}
+
+
+async def test_private_reads(ctx):
+    """groups.private_reads lets a member keep its reads to itself; it sees none, and counts as before."""
+    server = await ctx.fresh(*FREE, "--groups-private-reads", "true")
+    url, ann, ben, cat = await group(ctx, server, 2)
+    both = {"auto_accept_invitations": True, "send_read_receipts": True}
+    assert await ben.call("user.preferences") == both
+    assert await ben.call("user.preferences", send_read_receipts=False) == {**both, "send_read_receipts": False}
+    sent = (await ann.send(url, "hello"))["message"]
+    for client in (ben, cat):
+        await client.call("group.mark_read", channel_url=url, message_id=sent["message_id"])
+    await ann.until(lambda: reads(ann, url), "the read of cat")
+    assert [read["user_id"] for read in reads(ann, url)] == [cat.user_id]
+    assert (await view(ben, url))["my"]["unread_message_count"] == 0
+    seen = (await ann.call("group.receipts", channel_url=url))["read"]
+    assert seen == {ann.user_id: sent["created_at"], ben.user_id: 0, cat.user_id: sent["created_at"]}
+    assert set((await ben.call("group.receipts", channel_url=url))["read"].values()) == {0}
+    for client, shown in ((ann, {ann.user_id, cat.user_id}), (ben, set())):
+        for members in ((await view(client, url))["members"], (await client.call("group.members", channel_url=url))["members"],
+                        (await client.call("group.list", members_limit=10))["channels"][0]["members"]):
+            assert {member["user_id"] for member in members if "read_at" in member} == shown, members
+    await server.kill()
+    server = await ctx.fresh(*FREE, "--groups-private-reads", "true", data=server.data)
+    ann, ben = [await ctx.user(server, client.user_id) for client in (ann, ben)]
+    assert (await ann.call("group.receipts", channel_url=url))["read"] == seen
+    await ben.call("user.preferences", send_read_receipts=True)
+    assert (await ann.call("group.receipts", channel_url=url))["read"][ben.user_id] == sent["created_at"]
+    assert not reads(ben, url)
+    await server.kill()
+    server = await ctx.fresh(*FREE, data=server.data)
+    ben = await ctx.user(server, ben.user_id)
+    async with refused(400111):
+        await ben.call("user.preferences", send_read_receipts=False)
+    assert await ben.call("user.preferences") == both

@@ -101,7 +101,8 @@ async def test_accepting(ctx):
         creator, undecided, eager = [await client_of(ctx, server, back) for _ in range(3)]
         path = f"/users/{undecided.user_id}/channel_invitation_preference"
         assert await back.call("GET", path) == {"auto_accept": False}
-        assert await undecided.call("user.preferences") == {"auto_accept_invitations": False}
+        assert await undecided.call("user.preferences") == {
+            "auto_accept_invitations": False, "send_read_receipts": True}
         await eager.call("user.preferences", auto_accept_invitations=True)
         made = (await creator.call("group.create", user_ids=[undecided.user_id, eager.user_id]))["channel"]
         states = await back.members(made["channel_url"])

@@ -541,9 +541,12 @@ export interface Methods {
     params: {
       /** Whether the user joins a group as soon as it is invited. */
       auto_accept_invitations?: boolean | null;
+      /** Whether other members of groups learn how far the user has read, and the user how far they have. */
+      send_read_receipts?: boolean | null;
     };
     result: {
       auto_accept_invitations: boolean;
+      send_read_receipts: boolean;
     };
   };
   /** Blocks another user, which does not learn of it: see Blocking in the documentation of groups. */

@@ -95,6 +95,10 @@ extension ChannelMessage: MessageCodable {
       writer.write(list)
       writer.write(principal)
       writer.write(address)
+    case .readPrivacyChanged(let userID, let hidesReads):
+      writer.write(case: 22)
+      writer.write(userID)
+      writer.write(hidesReads)
     }
   }
 
@@ -142,6 +146,8 @@ extension ChannelMessage: MessageCodable {
         replyTo: try reader.read())
     case 21:
       self = .listChanges(try reader.read(), for: try reader.read(), replyTo: try reader.read())
+    case 22:
+      self = .readPrivacyChanged(userID: try reader.read(), hidesReads: try reader.read())
     default: throw .unknownCase
     }
   }

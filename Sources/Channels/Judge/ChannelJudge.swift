@@ -69,13 +69,20 @@ package struct ChannelJudge: ~Copyable, Sendable {
   /// Whether members of the group will be notified of each other, by what is known in memory only.
   package var hasNotices: Bool { !work.standing.typing.isIdle || !work.standing.reads.isIdle }
 
-  /// Whether members of the group learn how far others have read.
-  package var hasReceipts: Bool { work.standing.hasReceipts }
+  /// The read positions that a caller sees; see ``VisibleReceipts``.
+  ///
+  /// - Parameter viewerID: `nil` for the Platform API.
+  package func visibleReceipts(to viewerID: String?) -> VisibleReceipts {
+    let standing = work.standing
+    return standing.visibleReceipts(to: viewerID.flatMap { standing.rights.members?[$0] })
+  }
 
   /// How far the joined members of a group with receipts have read, in Unix milliseconds; `nil` for
   /// another channel.
   package var receipts: [String: Int64]? {
-    hasReceipts ? work.standing.rights.members?.readTimes : nil
+    let standing = work.standing
+    return standing.hasReceipts
+      ? standing.rights.members?.readTimes(standing.visibleReceipts(to: nil)) : nil
   }
 
   /// A restriction of a user that is in force.
@@ -200,6 +207,8 @@ package struct ChannelJudge: ~Copyable, Sendable {
     case .floodLimitChanged(let limit): work.standing.flood.limit = limit
     case .blocked(let block): work.standing.rights.add(block)
     case .unblocked(let block): work.standing.rights.remove(block)
+    case .readPrivacyChanged(let userID, let hidesReads):
+      work.standing.rights.setHidesReads(hidesReads, userID)
     case .restrictionsRemoved(let userID):
       work.standing.rights.lift(.ban, of: userID)
       work.standing.rights.lift(.mute, of: userID)

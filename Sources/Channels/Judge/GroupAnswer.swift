@@ -48,19 +48,17 @@ package struct GroupMember: Sendable {
   package let isMuted: Bool
   /// Whether the user has a session.
   package let isOnline: Bool
-  /// The `created_at` of the last message that a joined member has read, in Unix milliseconds; `nil` in a
-  /// group without receipts.
+  /// See ``VisibleReceipts/readAt(of:)``.
   package let readAt: Int64?
 
-  /// - Parameter hasReceipts: Whether members of the group learn how far others have read.
   package init(
-    _ member: Member, isOperator: Bool, isMuted: Bool, isOnline: Bool, hasReceipts: Bool
+    _ member: Member, isOperator: Bool, isMuted: Bool, isOnline: Bool, _ reads: VisibleReceipts
   ) {
     self.member = member
     self.isOperator = isOperator
     self.isMuted = isMuted
     self.isOnline = isOnline
-    readAt = hasReceipts && member.state == .joined ? member.position.readAt : nil
+    readAt = reads.readAt(of: member)
   }
 
   /// Writes whether the user is online, and otherwise since when it is not.

@@ -30,6 +30,8 @@ package enum JudgeInput: Sendable {
   case blocked(Block)
   /// A user no longer blocks another one.
   case unblocked(Block)
+  /// A user keeps to itself how far it has read, or no longer.
+  case readPrivacyChanged(userID: String, hidesReads: Bool)
   /// The log has deleted a user with its mutes and bans.
   case restrictionsRemoved(of: String)
   /// The group was just created: its first events, about its members, are published.
@@ -46,7 +48,8 @@ extension JudgeInput {
     switch self {
     case .command(_, _, let call), .importing(_, let call): call
     case .logged, .enriched, .handedOver, .progressed, .exited, .endWaiting, .entered, .left,
-      .floodLimitChanged, .blocked, .unblocked, .restrictionsRemoved, .created, .metadataChanged,
+      .floodLimitChanged, .blocked, .unblocked, .readPrivacyChanged, .restrictionsRemoved, .created,
+      .metadataChanged,
       .deadline:
       nil
     }

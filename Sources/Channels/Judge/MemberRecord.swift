@@ -33,6 +33,7 @@ enum MemberRecord {
     /// The preference, in two bits.
     static let preference = Flags(rawValue: 3 << 14)
     static let blocksInviter = Flags(rawValue: 1 << 16)
+    static let hidesReads = Flags(rawValue: 1 << 17)
   }
 
   /// An upper bound: two ids of 80 scalars, and nine numbers.
@@ -114,6 +115,7 @@ enum MemberRecord {
     case .archived: flags.insert(.isArchived)
     }
     if member.blocksInviter { flags.insert(.blocksInviter) }
+    if member.hidesReads { flags.insert(.hidesReads) }
     switch inviter {
     case .none: break
     case .number: flags.insert(.hasInviterNumber)
@@ -168,6 +170,7 @@ enum MemberRecord {
     }
     if flags.contains(.isArchived) { member.hiding = .archived }
     member.blocksInviter = flags.contains(.blocksInviter)
+    member.hidesReads = flags.contains(.hidesReads)
     if flags.contains(.hasInviterNumber) { member.inviterID = inviterID(Int(reader.number())) }
     if flags.contains(.hasInviterID) { member.inviterID = reader.text() }
     return member

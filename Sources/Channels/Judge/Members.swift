@@ -97,9 +97,18 @@ package struct Members: Sendable {
     package var next: Int?
   }
 
-  /// By joined member: the `created_at` of the last message that it has read.
-  var readTimes: [String: Int64] {
-    Dictionary(joinedMembers.map { ($0.user.id, $0.position.readAt) }) { first, _ in first }
+  /// By joined member: the `created_at` of the last message that it has read, 0 if the caller does not see it.
+  func readTimes(_ visible: VisibleReceipts) -> [String: Int64] {
+    Dictionary(joinedMembers.map { ($0.user.id, visible.readAt(of: $0) ?? 0) }) { first, _ in first
+    }
+  }
+
+  /// The joined members who keep to themselves how far they have read.
+  var privateReaderIDs: [String] { joinedMembers.filter(\.hidesReads).map(\.user.id) }
+
+  /// Notes whether a user keeps to itself how far it has read.
+  mutating func setHidesReads(_ hidesReads: Bool, _ userID: String) {
+    table.update(userID) { $0.hidesReads = hidesReads }
   }
 
   /// Adds a member, or changes it.

@@ -112,12 +112,13 @@ extension Standing {
       reading.own ?? OwnReading(member, inviter: nil, floorOrdinal: reading.floorOrdinal)
     }
     let isReader = (try? rights.requireReading(principal)) != nil
+    let reads = visibleReceipts(to: rights.member(principal))
     let online = sources.onlineUsers(reading.members.map(\.user.id))
     let members = reading.members.map {
       GroupMember(
         $0, isOperator: rights.isOperator($0.user.id),
         isMuted: rights.restriction(.mute, of: $0.user.id, at: now) != nil,
-        isOnline: online.contains($0.user.id), hasReceipts: hasReceipts)
+        isOnline: online.contains($0.user.id), reads)
     }
     return GroupAnswer(
       info: info, lastOrdinal: count.lastOrdinal, seq: count.last,

@@ -243,6 +243,11 @@ struct Rights: Sendable {
     members?.put(member, readAfter: seq)
   }
 
+  /// Notes whether a user keeps to itself how far it has read.
+  mutating func setHidesReads(_ hidesReads: Bool, _ userID: String) {
+    members?.setHidesReads(hidesReads, userID)
+  }
+
   mutating func removeMember(_ userID: String) { members?.remove(userID) }
 
   /// Notes that a joined member has sent a message.

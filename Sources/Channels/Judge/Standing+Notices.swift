@@ -50,7 +50,17 @@ extension Standing {
     sources.groupRules().hasReceipts(in: rights.channel, with: rights.members?.count ?? 0)
   }
 
-  /// How far the joined members have read, in Unix milliseconds.
+  /// The read positions that a caller sees.
+  ///
+  /// - Parameter viewer: The caller as a member; `nil` for the Platform API.
+  func visibleReceipts(to viewer: Member?) -> VisibleReceipts {
+    VisibleReceipts(
+      of: rights.channel, with: rights.members?.count ?? 0, under: sources.groupRules(),
+      seenBy: viewer)
+  }
+
+  /// How far the joined members have read, in Unix milliseconds; 0 for those whose position the caller does not
+  /// see.
   ///
   /// - Throws: 400108 for a user who has not joined, 400201 in an ephemeral group, 400920 for a group with
   ///   too many members.
@@ -60,7 +70,7 @@ extension Standing {
     guard hasReceipts, let members = rights.members else {
       throw .noReceipts(place.url, limit: sources.groupRules().receiptMemberLimit)
     }
-    return members.readTimes
+    return members.readTimes(visibleReceipts(to: rights.member(principal)))
   }
 
   /// Notes that a member has read further.
@@ -75,12 +85,16 @@ extension Standing {
 
   /// Publishes how far members have read, if that is due.
   mutating func publishReads(at now: Moment, into actions: inout JudgeActions) {
-    let moves = reads.take(at: now.monotonic).filter { rights.members?.isJoined($0.userID) == true }
+    let privateIDs =
+      sources.groupRules().allowsPrivateReads ? rights.members?.privateReaderIDs ?? [] : []
+    let moves = reads.take(at: now.monotonic).filter {
+      rights.members?.isJoined($0.userID) == true && !privateIDs.contains($0.userID)
+    }
     guard !moves.isEmpty, hasReceipts else { return }
     actions.countInGroup(\.receipts, moves.count)
     let payload = Event.groupRead(Event.Reads(moves)).notification(
       from: EventOrigin(channelURL: place.url, timestamp: now.unix))
-    actions.append(.notifyMembers(MembersNotice(payload: payload, exceptIDs: [])))
+    actions.append(.notifyMembers(MembersNotice(payload: payload, exceptIDs: privateIDs)))
   }
 
   private func mayType(_ userID: String, at now: Int64) -> Bool {

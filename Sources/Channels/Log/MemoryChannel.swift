@@ -220,6 +220,7 @@ extension MemoryChannel {
     let (memberCount, joinedCount) = (members.count, members.joinedCount)
     let reportsNumbersOnly = reportsNumbersOnly(changingTo: memberCount + new.count)
     for member in new { members.put(member) }
+    let new = new.map { $0.shown(users) }
     guard !reportsNumbersOnly else { return new.recordedInvitation(from: nil) }
     let invited = new.filter { $0.state == .invited }
     var shared: Int64 = 0
@@ -253,9 +254,10 @@ extension MemoryChannel {
     let newCount = members.count + (present == nil ? 1 : 0)
     let reportsNumbersOnly = reportsNumbersOnly(changingTo: newCount)
     members.put(member)
-    guard !reportsNumbersOnly else { return .members([RecordedMember(member, seq: nil)]) }
+    let shown = member.shown(users)
+    guard !reportsNumbersOnly else { return .members([RecordedMember(shown, seq: nil)]) }
     let seq = record(.groupJoined(membership(of: user)), at: time)
-    return .members([RecordedMember(member, seq: seq)])
+    return .members([RecordedMember(shown, seq: seq)])
   }
 
   private mutating func depart(

@@ -21,6 +21,15 @@ package struct MemoryLogContents: Sendable {
     users.acceptance[userID] = accepts
   }
 
+  /// Sets whether a user keeps to itself how far it has read.
+  package mutating func setHidesReads(_ hidesReads: Bool, userID: String) {
+    if hidesReads {
+      users.privateReaderIDs.insert(userID)
+    } else {
+      users.privateReaderIDs.remove(userID)
+    }
+  }
+
   /// Makes a user block another one.
   package mutating func add(_ block: Block) { users.blocks.insert(block) }
 

@@ -68,6 +68,7 @@ extension Member {
   func shown(_ users: MemoryLogUsers) -> Member {
     var shown = self
     shown.user = users[user.id] ?? User(id: user.id)
+    shown.hidesReads = users.privateReaderIDs.contains(user.id)
     if state == .invited, let inviterID {
       shown.blocksInviter = users.blocks.contains(Block(by: user.id, of: inviterID))
     }

@@ -8,6 +8,8 @@ struct MemoryLogUsers: Sendable {
   var acceptance: [String: Bool] = [:]
   var deactivatedIDs: Set<String> = []
   var blocks: Set<Block> = []
+  /// The users who keep to themselves how far they have read.
+  var privateReaderIDs: Set<String> = []
 
   init(_ users: [User]) {
     profiles = Dictionary(users.map { ($0.id, $0) }) { first, _ in first }

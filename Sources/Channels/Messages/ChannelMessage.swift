@@ -56,6 +56,8 @@ package enum ChannelMessage: Sendable {
   case blocked(Block)
   /// A user no longer blocks another one; of no effect on a channel that is not in memory.
   case unblocked(Block)
+  /// A user keeps to itself how far it has read, or no longer; of no effect on a channel that is not in memory.
+  case readPrivacyChanged(userID: String, hidesReads: Bool)
   /// The channel's complete metadata.
   case metadata([String: String])
 

@@ -21,6 +21,8 @@ package struct GroupSettings: Sendable, Equatable {
   package var receiptMemberLimit = 100
   /// Milliseconds between events about the numbers over all groups of a user.
   package var totalsMilliseconds = 2_000
+  /// Whether a user may keep to itself how far it has read.
+  package var allowsPrivateReads = false
   /// Days after which a group without members is deleted; 0 means never.
   package var deleteEmptyAfterDays = 0
 }

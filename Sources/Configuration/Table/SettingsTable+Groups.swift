@@ -40,6 +40,9 @@ extension SettingsTable {
       help:
         "Members of the largest group in which others learn how far each has read. 0 disables read receipts."
     ),
+    .toggle(
+      "groups.private_reads", .reload, \.groups.allowsPrivateReads,
+      help: "Let users keep to themselves how far they have read groups."),
     .integer(
       "groups.totals_ms", .reload, \.groups.totalsMilliseconds, in: 100...600_000,
       unit: "milliseconds",

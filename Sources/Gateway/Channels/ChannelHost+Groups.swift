@@ -12,7 +12,9 @@ extension ChannelHost {
     do throws(ServiceError) { try requireListingMembers(.session(caller)) } catch {
       return reply(to: address, .failure(error))
     }
-    let encoder = memberEncoder { $0.encode(isBlocked: $1.isBlocked, into: &$2) }
+    let encoder = memberEncoder(for: caller.user.id) {
+      $0.encode(isBlocked: $1.isBlocked, into: &$2)
+    }
     let query = MemberListing(
       channelID: place.id, state: list.state, seenBy: caller.user.id, limit: list.limit,
       token: list.token, as: encoder)
@@ -22,16 +24,20 @@ extension ChannelHost {
   }
 
   /// Encodes members with their roles, mutes and sessions as they are now.
+  ///
+  /// - Parameter viewerID: The caller; `nil` for the Platform API.
   func memberEncoder(
+    for viewerID: String?,
     _ encode: @escaping @Sendable (GroupMember, ListedMember, inout JSONWriter) -> Void
   ) -> JSONPageEncoder<ListedMember> {
-    let (operatorIDs, mutedIDs, hasReceipts) = (operatorIDs, mutedIDs, hasReceipts)
+    let (operatorIDs, mutedIDs) = (operatorIDs, mutedIDs)
+    let reads = judge.visibleReceipts(to: viewerID)
     let online = shard.services.onlineUsers
     return JSONPageEncoder { listed, writer in
       let id = listed.member.user.id
       let shown = GroupMember(
         listed.member, isOperator: operatorIDs.contains(id), isMuted: mutedIDs.contains(id),
-        isOnline: online.contains(id), hasReceipts: hasReceipts)
+        isOnline: online.contains(id), reads)
       encode(shown, listed, &writer)
     }
   }

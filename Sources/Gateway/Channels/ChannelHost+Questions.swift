@@ -22,9 +22,6 @@ extension ChannelHost {
   /// The joined members of the group, in no particular order; none of an open channel.
   var joinedIDs: [String] { judge.joinedIDs ?? [] }
 
-  /// Whether members of the group learn how far others have read.
-  var hasReceipts: Bool { judge.hasReceipts }
-
   /// How far the joined members of a group with receipts have read, in Unix milliseconds; `nil` for
   /// another channel.
   var receipts: [String: Int64]? { judge.receipts }

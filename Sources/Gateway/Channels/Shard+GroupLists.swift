@@ -63,8 +63,9 @@ extension GroupAnswer {
   init(_ group: ListedGroup, _ online: OnlineUsers, _ rules: GroupRules) {
     let state = group.state
     let onlineIDs = online.among(group.members.map(\.member.user.id))
-    let hasReceipts = rules.hasReceipts(
-      in: state.channel, with: state.channel.group?.memberCount ?? 0)
+    let reads = VisibleReceipts(
+      of: state.channel, with: state.channel.group?.memberCount ?? 0, under: rules,
+      seenBy: group.viewer)
     let operatorIDs = Set(state.channel.operators.map(\.id))
     self.init(
       info: ChannelInfo(state.channel, participantCount: 0), lastOrdinal: state.lastOrdinal,
@@ -74,7 +75,7 @@ extension GroupAnswer {
         : group.members.map { member, isMuted in
           GroupMember(
             member, isOperator: operatorIDs.contains(member.user.id), isMuted: isMuted,
-            isOnline: onlineIDs.contains(member.user.id), hasReceipts: hasReceipts)
+            isOnline: onlineIDs.contains(member.user.id), reads)
         })
   }
 }

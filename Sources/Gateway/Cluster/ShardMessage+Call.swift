@@ -157,8 +157,7 @@ extension ChannelMessage {
       case .exchange(let address): .exchange(address)
       }
     case .recover, .exited, .profile, .report, .dismiss, .background, .restrictionsRemoved,
-      .blocked,
-      .unblocked, .metadata, .lateAddition:
+      .blocked, .unblocked, .readPrivacyChanged, .metadata, .lateAddition:
       nil
     }
   }
@@ -171,9 +170,8 @@ extension ChannelMessage {
     case .background(let command, _, _): command.callKind
     case .create, .createGroup: .change
     case .listParticipants, .listMessages, .listMembers, .listChanges, .viewGroup, .recover,
-      .exited, .profile,
-      .report, .explainLimits, .dismiss, .restrictionsRemoved, .blocked, .unblocked, .metadata,
-      .lateAddition:
+      .exited, .profile, .report, .explainLimits, .dismiss, .restrictionsRemoved, .blocked,
+      .unblocked, .readPrivacyChanged, .metadata, .lateAddition:
       .repeatable
     }
   }

@@ -46,6 +46,8 @@ extension Command {
       .channel(_, .operation(.removeOperators(let ids))):
       ids.count / 10
     case .groupCreate(let create): create.userIDs.count / 10
+    // All groups of the caller learn of it.
+    case .userPreferences(let preferences): preferences.sendsReadReceipts == nil ? 0 : 20
     // The groups that the users share are searched among all groups of the caller.
     case .userBlock, .userUnblock: 4
     case .groupsMarkRead(let groups): groups.channelURLs?.count ?? 0
@@ -53,10 +55,8 @@ extension Command {
       .channel(_, .group(.change(.remove(let ids)))):
       ids.count / 10
     case .channel, .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose,
-      .userGet, .userUpdate, .userPreferences, .userBlocked, .groupUpdate, .groupMembers,
-      .groupList, .groupUnread, .groupWatchTotals, .groupChanges, .groupRecover, .channelList,
-      .channelEnter,
-      .channelExit,
+      .userGet, .userUpdate, .userBlocked, .groupUpdate, .groupMembers, .groupList, .groupUnread,
+      .groupWatchTotals, .groupChanges, .groupRecover, .channelList, .channelEnter, .channelExit,
       .channelParticipants,
       .messageSendFiles, .messageList, .messageChanges, .fileCreate, .fileGet, .fileList,
       .fileCancel,

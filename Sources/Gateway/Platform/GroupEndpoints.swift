@@ -127,7 +127,7 @@ enum MemberEndpoints {
     let viewerID = try query.optionalUserID("user_id")
     let caller = call.caller
     try call.inChannel(completion) { channel in
-      let encoder = channel.memberEncoder {
+      let encoder = channel.memberEncoder(for: nil) {
         $0.encodeForPlatform(receipts, seenAs: viewerID == nil ? nil : $1, into: &$2)
       }
       let listing = MemberListing(

@@ -8,8 +8,8 @@ enum InvitationPreferenceEndpoints {
   /// `GET …/channel_invitation_preference`.
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let isDefault = call.services.settings.groups.autoAccept
-    call.perform(InvitationPreference(of: try call.userID), completion) { accepts, writer in
-      writer.object { $0.member("auto_accept", accepts ?? isDefault) }
+    call.perform(UserChoicesLookup(of: try call.userID), completion) { choices, writer in
+      writer.object { $0.member("auto_accept", choices.acceptsInvitations ?? isDefault) }
     }
   }
 
@@ -17,7 +17,7 @@ enum InvitationPreferenceEndpoints {
   static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let userID = try call.userID
     guard let accepts = try call.body.boolean("auto_accept") else { throw .missing("auto_accept") }
-    let change = InvitationPreferenceChange(of: userID, acceptsInvitations: accepts)
+    let change = UserChoicesChange(of: userID, acceptsInvitations: accepts)
     call.perform(change, completion) { _, writer in
       writer.object { $0.member("auto_accept", accepts) }
     }

@@ -36,7 +36,7 @@ extension Session {
           $0.update($1, caller, address)
         }
       case .userPreferences(let preferences):
-        self.prefer(preferences, try charged(price), address)
+        try prefer(preferences, try charged(price), address)
       case .userBlock(let userID): try block(userID, try charged(price), address)
       case .userUnblock(let userID): try unblock(userID, try charged(price), address)
       case .userBlocked(let list): listBlocked(list, try charged(price), address)

@@ -83,24 +83,29 @@ extension Session {
   }
 
   /// Changes and returns the user's choices.
+  ///
+  /// - Throws: 400111 for private reads where they are not permitted.
   func prefer(
     _ preferences: UserPreferences, _ caller: SessionPrincipal, _ address: ReplyAddress
-  ) {
-    let (userID, path, store) = (caller.user.id, shard.returnPath, shard.services.store)
-    let isDefault = shard.settings.groups.autoAccept
-    let answer: @Sendable (Result<Bool?, StoreError>) -> Void = { result in
-      let outcome = result.serviceResult.map { accepts in
+  ) throws(ServiceError) {
+    let (settings, services, path) = (shard.settings.groups, shard.services, shard.returnPath)
+    if preferences.sendsReadReceipts == false, !settings.allowsPrivateReads {
+      throw .invalid(
+        "send_read_receipts", "false", expected: "true, because private reads are not enabled")
+    }
+    services.choose(preferences, userID: caller.user.id) { result in
+      let outcome = result.map { choices in
         JSONWriter.bytes {
-          $0.object { $0.member("auto_accept_invitations", accepts ?? isDefault) }
+          $0.object {
+            $0.member(
+              "auto_accept_invitations", choices.acceptsInvitations ?? settings.autoAccept)
+            $0.member(
+              "send_read_receipts", !settings.allowsPrivateReads || !choices.hidesReads)
+          }
         }
       }
       path.resume { $0.reply(to: address, outcome) }
     }
-    guard let accepts = preferences.acceptsInvitations else {
-      return store.perform(InvitationPreference(of: userID), completion: answer)
-    }
-    let change = InvitationPreferenceChange(of: userID, acceptsInvitations: accepts)
-    store.perform(change) { result in answer(result.map { _ in accepts }) }
   }
 
   /// Marks several groups as read, or all.

@@ -73,6 +73,10 @@ extension Shard {
       channels.withKnownChannel(url) { $0.handleInOrder(.blocked(block)) }
     case .unblocked(let block):
       channels.withKnownChannel(url) { $0.handleInOrder(.unblocked(block)) }
+    case .readPrivacyChanged(let userID, let hidesReads):
+      channels.withKnownChannel(url) {
+        $0.handleInOrder(.readPrivacyChanged(userID: userID, hidesReads: hidesReads))
+      }
     case .metadata(let metadata): inChannel(url) { $0.setMetadata(metadata) }
     case .lateAddition(let addition): inChannel(url) { $0.handle(.handedOver(addition)) }
     }

@@ -100,8 +100,13 @@ package struct SessionTokenIssue: Sendable, Hashable {
 package struct UserPreferences: Sendable, Hashable {
   /// Whether the user joins a group as soon as it is invited; `nil` leaves this as it is.
   package var acceptsInvitations: Bool?
+  /// Whether other members of groups learn how far the user has read; `nil` leaves this as it is.
+  package var sendsReadReceipts: Bool?
+
+  package init() {}
 
   package init(_ parameters: Fields) throws(ServiceError) {
     acceptsInvitations = try parameters.boolean("auto_accept_invitations")
+    sendsReadReceipts = try parameters.boolean("send_read_receipts")
   }
 }

@@ -21,6 +21,8 @@ package struct Member: Sendable, Hashable {
   package var countPreference: CountPreference
   /// Whether an invited user blocks the inviter, and receives no notice of the invitation.
   package var blocksInviter: Bool
+  /// Whether the user keeps to itself how far it has read, where that is permitted.
+  package var hidesReads = false
   /// The time at which the user was last seen when the member was read, in Unix milliseconds; 0 if that is
   /// unknown.
   package var lastSeenAt: Int64

@@ -104,6 +104,20 @@ extension WriteTransaction {
     }
   }
 
+  /// New members with what they have chosen for all groups.
+  func withChoices(_ members: [RecordedMember]) throws -> [RecordedMember] {
+    guard !members.isEmpty else { return [] }
+    let hiding = try connection.all(
+      "SELECT user_id FROM users WHERE user_id \(.isAnyOf) AND hides_reads = 1",
+      [StoreValue.texts(members.map(\.member.user.id))]
+    ) { ExactText($0[0]) }
+    return members.map { record in
+      var member = record.member
+      member.hidesReads = hiding.contains(ExactText(member.user.id))
+      return RecordedMember(member, seq: record.seq)
+    }
+  }
+
   /// The given users who are in as many groups in a state as they may.
   func usersWithoutRoom(
     _ ids: [String], in state: MemberState, limit: Int

@@ -7,6 +7,8 @@ package struct ListedGroup: Sendable {
   package var state: ChannelState
   /// `nil` for a user who is no member, and in a list for nobody.
   package var own: OwnMembership?
+  /// The same user as a member.
+  package var viewer: Member?
   /// The newest message that the user may read; of a list for nobody, the newest of all.
   package var lastMessage: Message?
   /// Some members with their mutes: operators first, then those who joined last; none of a super group.
@@ -76,7 +78,8 @@ extension StoreTransaction {
     _ state: ChannelState, _ part: OwnPart?, _ reading: GroupRowReading
   ) throws -> ListedGroup {
     var group = ListedGroup(
-      state: state, own: nil, lastMessage: nil, members: [], deactivatedIDs: [])
+      state: state, own: nil, viewer: part?.member, lastMessage: nil, members: [],
+      deactivatedIDs: [])
     if let part {
       let userID = part.member.user.id
       group.own = OwnMembership(

@@ -6,11 +6,12 @@ extension Member {
     \(User.columns), members.state, members.inviter_id, members.invited_at, members.joined_at,
     members.visible_from, members.read_ordinal, members.read_at, members.floor_ordinal,
     members.own_after, members.hidden, members.hidden_ordinal, members.count_preference,
-    CASE WHEN \(.isUnwantedInvitation) THEN 1 ELSE 0 END, users.last_seen_at
+    CASE WHEN \(.isUnwantedInvitation) THEN 1 ELSE 0 END, users.last_seen_at,
+    users.hides_reads
     """
 
   /// The number of `columns`.
-  static let columnCount = 18
+  static let columnCount = 19
 
   /// From `columns`.
   init(row: StoreRow, _ fileURL: StoreOptions.FileURL) throws {
@@ -25,6 +26,7 @@ extension Member {
       hiding: Hiding(stored: row[13], after: row[14]),
       countPreference: CountPreference(stored: row[15]), blocksInviter: row[16],
       lastSeenAt: row[17])
+    hidesReads = row[18]
   }
 }
 

@@ -150,10 +150,12 @@ struct LogWriting {
       return RecordedChange(operators: try transaction.removeOperators(url, others, at: time))
     case .invite(let ids, let inviter, let rules):
       return RecordedChange(
-        try transaction.invite(ids, by: inviter, to: url, under: rules, at: time))
+        try transaction.withChoices(
+          transaction.invite(ids, by: inviter, to: url, under: rules, at: time)))
     case .join(let userID, let visibleFrom, let rules):
       return RecordedChange(
-        try transaction.join(userID, url, visibleFrom: visibleFrom, under: rules, at: time))
+        try transaction.withChoices(
+          transaction.join(userID, url, visibleFrom: visibleFrom, under: rules, at: time)))
     case .depart(let ids, let reason):
       return RecordedChange(try transaction.depart(ids, from: url, reason, at: time))
     }

@@ -147,7 +147,8 @@ private struct CopiedTable {
       "users",
       """
       user_id nickname nickname_folded profile_url metadata is_active# access_token_hash* \
-      created_at# last_seen_at# file_keys_since# accepts_invitations#
+      created_at# last_seen_at# file_keys_since# accepts_invitations# \
+      hides_reads#
       """),
     CopiedTable("blocks", "user_id blocked_id"),
     CopiedTable(

@@ -32,6 +32,7 @@ enum PostgreSQLSchema {
     (16, DeparturesSchema.script),
     (17, MentionsSchema.postgreSQL),
     (18, MessageChangesSchema.postgreSQL),
+    (19, PrivateReadsSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

@@ -51,6 +51,7 @@ enum Migrations {
     Migration("25 age of departures", DeparturesSchema.create),
     Migration("26 mentions", steps: MentionsSchema.steps),
     Migration("27 changes of messages", MessageChangesSchema.create),
+    Migration("28 private reads", PrivateReadsSchema.create),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

@@ -86,12 +86,13 @@ struct MemberTableTests {
 
   @Test("every value of a member is kept")
   func complete() {
-    let member = Member(
+    var member = Member(
       user: User(id: "ann"), state: .joined, inviterID: "ben", invitedAt: 1, joinedAt: 2,
       visibleFrom: 3, position: ReadPosition(ordinal: 4, readAt: 5, floor: 6, ownAfter: 7),
       hiding: .untilMessage(after: 8), countPreference: .off, blocksInviter: true)
+    member.hidesReads = true
     // A value that is new must be written too, and stand above. The user's last connection is not kept.
-    #expect(Mirror(reflecting: member).children.count == 11)
+    #expect(Mirror(reflecting: member).children.count == 12)
     #expect(Mirror(reflecting: member.position).children.count == 4)
     var table = MemberTable()
     table.put(member)

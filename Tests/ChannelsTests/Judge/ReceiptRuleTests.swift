@@ -186,4 +186,52 @@ struct ReceiptRuleTests {
       #expect(times?[member.user.id] == member.position.readAt)
     }
   }
+
+  @Test("a member who keeps its reads to itself sends none and sees none")
+  func privateReads() throws {
+    var rules = GroupRules()
+    rules.allowsPrivateReads = true
+    let rig = try JudgeRig.group(asking: [], rules: rules)
+    rig.contents.setHidesReads(true, userID: "ben")
+    rig.handle(.readPrivacyChanged(userID: "ben", hidesReads: true))
+    let message = try #require(try rig.perform(.send("x"), by: "boss").sent).message
+    for userID in ["ann", "ben"] {
+      _ = try rig.own(.markRead(upTo: message.id), by: userID)
+      rig.now += 2_000
+      rig.handle(.deadline)
+    }
+    let notices = rig.others.compactMap {
+      if case .notifyMembers(let notice) = $0 { notice } else { nil }
+    }
+    #expect(notices.count == 1 && notices.first?.exceptIDs == ["ben"])
+    let seen = try receipts(rig, by: "ann")
+    #expect(seen?["ann"] == message.createdAt && seen?["ben"] == 0)
+    #expect(try receipts(rig, by: "ben")?.values.allSatisfy { $0 == 0 } == true)
+    func shown(to userID: String) throws -> [String: Int64?] {
+      let answer = try #require(try rig.perform(.viewGroup, by: userID).group)
+      return Dictionary(
+        (answer.members ?? []).map { ($0.member.user.id, $0.readAt) }
+      ) { first, _ in first }
+    }
+    #expect(try shown(to: "ann")["ben"] == .some(nil))
+    #expect(try shown(to: "ann")["ann"] == .some(message.createdAt))
+    #expect(try shown(to: "ben").values.allSatisfy { $0 == nil })
+    #expect(try rig.own(of: "ben").unreadCount == 0)
+    // The choice holds for groups that the user joins later, and after a restart.
+    _ = try rig.change(.leave, by: "ben")
+    _ = try rig.change(.invite(["ben"]), by: "boss")
+    #expect(try shown(to: "ann")["ben"] == .some(nil))
+    rig.contents.setHidesReads(false, userID: "ben")
+    rig.handle(.readPrivacyChanged(userID: "ben", hidesReads: false))
+    #expect(try shown(to: "ann")["ben"] == .some(0))
+  }
+
+  @Test("the choice has no effect where private reads are not permitted")
+  func publicReads() throws {
+    rig.handle(.readPrivacyChanged(userID: "ben", hidesReads: true))
+    let message = try #require(try send("boss").first)
+    _ = try rig.own(.markRead(upTo: message.id), by: "ben")
+    #expect(reads.last?.map(\.userID) == ["ben"])
+    #expect(try receipts(rig, by: "ben")?["ben"] == message.createdAt)
+  }
 }

@@ -50,6 +50,7 @@ struct SampleMessages {
       .dismiss(userID: text(), replyTo: poll()),
       .restrictionsRemoved(userID: text()), .metadata(metadata()),
       .blocked(Block(by: text(), of: text())), .unblocked(Block(by: text(), of: text())),
+      .readPrivacyChanged(userID: text(), hidesReads: flag()),
       .createGroup(
         GroupCreation(channel(), inviting: texts(), memberLimit: count()),
         replyTo: .session(reply())),
@@ -141,6 +142,7 @@ struct SampleMessages {
       .message(facts), .update(ofMessage: integer()), .deletion(ofMessage: integer()),
       .record(channel()), .operators(list { $0.user() }), .expulsion(ofUser: text()), .end,
       .announcement, .admission(ofUser: text()), .invitation, .quietAdmission(ofUser: text()),
+      .mentionChange(ofMessage: integer()),
       .quietDeparture(ofUser: text(), choice(DepartureReason.allCases)),
     ] + DepartureReason.allCases.map { .departure(ofUser: text(), $0) }
   }

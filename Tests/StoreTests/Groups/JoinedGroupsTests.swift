@@ -11,7 +11,7 @@ struct JoinedGroupsTests {
   func joined() async throws {
     let fixture = try await Fixture()
     try await fixture.store.perform(
-      InvitationPreferenceChange(of: "cy", acceptsInvitations: false))
+      UserChoicesChange(of: "cy", acceptsInvitations: false))
     try await fixture.store.write { transaction in
       for number in 0..<9 {
         _ = try transaction.createGroup(
@@ -37,22 +37,25 @@ struct JoinedGroupsTests {
   @Test("a user chooses whether it joins when it is invited")
   func preference() async throws {
     let fixture = try await Fixture()
-    #expect(try await fixture.store.perform(InvitationPreference(of: "ann")) == nil)
+    #expect(try await fixture.store.perform(UserChoicesLookup(of: "ann")).acceptsInvitations == nil)
     try await fixture.store.perform(
-      InvitationPreferenceChange(of: "ann", acceptsInvitations: false))
-    #expect(try await fixture.store.perform(InvitationPreference(of: "ann")) == false)
+      UserChoicesChange(of: "ann", acceptsInvitations: false))
+    #expect(
+      try await fixture.store.perform(UserChoicesLookup(of: "ann")).acceptsInvitations == false)
     // A change of the profile keeps the choice.
     try await fixture.store.perform(ProfileChange("ann", nickname: "A", at: 5))
-    #expect(try await fixture.store.perform(InvitationPreference(of: "ann")) == false)
+    #expect(
+      try await fixture.store.perform(UserChoicesLookup(of: "ann")).acceptsInvitations == false)
     try await fixture.store.perform(
-      InvitationPreferenceChange(of: "ann", acceptsInvitations: true))
-    #expect(try await fixture.store.perform(InvitationPreference(of: "ann")) == true)
+      UserChoicesChange(of: "ann", acceptsInvitations: true))
+    #expect(
+      try await fixture.store.perform(UserChoicesLookup(of: "ann")).acceptsInvitations == true)
     await #expect(throws: StoreError.noUser("nobody")) {
-      try await fixture.store.perform(InvitationPreference(of: "nobody"))
+      try await fixture.store.perform(UserChoicesLookup(of: "nobody"))
     }
     await #expect(throws: StoreError.noUser("nobody")) {
       try await fixture.store.perform(
-        InvitationPreferenceChange(of: "nobody", acceptsInvitations: true))
+        UserChoicesChange(of: "nobody", acceptsInvitations: true))
     }
   }
 

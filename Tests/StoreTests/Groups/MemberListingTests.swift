@@ -20,7 +20,7 @@ struct MemberListingTests {
         _ = try transaction.upsertUser("u\(number)", nickname: "n\(number)", at: 1)
         if number % 3 == 0 {
           let id = "u\(number)"
-          try InvitationPreferenceChange(of: id, acceptsInvitations: false).statements
+          _ = try UserChoicesChange(of: id, acceptsInvitations: false).statements
             .run(transaction)
         }
       }

@@ -57,7 +57,7 @@ final class LogFixture: Sendable {
         }
         try transaction.deactivateUser("eve")
       }
-      try await store.perform(InvitationPreferenceChange(of: "dan", acceptsInvitations: false))
+      try await store.perform(UserChoicesChange(of: "dan", acceptsInvitations: false))
       (self.store, self.directory) = (store, directory)
       log = store
     }

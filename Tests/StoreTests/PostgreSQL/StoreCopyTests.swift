@@ -69,7 +69,7 @@ struct StoreCopyTests {
     for store in [old, new] {
       #expect(
         try await store.read { try $0.message(9_500, channelID: den.id)?.message.ordinal } == 1)
-      #expect(try await store.perform(InvitationPreference(of: "cy")) == false)
+      #expect(try await store.perform(UserChoicesLookup(of: "cy")).acceptsInvitations == false)
       let again = try await store.write {
         try $0.createGroup(Self.group, epoch: "e", inviting: ["cy", "bob"])
       }
@@ -148,7 +148,7 @@ struct StoreCopyTests {
       _ = try transaction.insertMetacounters(["n": 3], ofChannel: "lobby", .open)
       try transaction.addSessionToken([1, 2], userID: "ann", expiresAt: 9_000, at: 1)
       _ = try transaction.freezeChannel("lobby", at: 7)
-      try InvitationPreferenceChange(of: "cy", acceptsInvitations: false).statements.run(
+      _ = try UserChoicesChange(of: "cy", acceptsInvitations: false).statements.run(
         transaction)
       guard
         case .channel(let den) = try transaction.createGroup(

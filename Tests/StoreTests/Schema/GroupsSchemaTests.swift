@@ -60,7 +60,7 @@ struct GroupsSchemaTests {
       try await store.read { try $0.message(10, channelID: 1) }?.message.ordinal == .some(nil))
     #expect(
       try await store.read { try $0.listChannels(ChannelQuery()) }.channels.map(\.url) == ["lobby"])
-    #expect(try await store.perform(InvitationPreference(of: "bob")) == nil)
+    #expect(try await store.perform(UserChoicesLookup(of: "bob")).acceptsInvitations == nil)
     let appended = try await store.append(
       NewMessage(channelID: 1, id: 20, userID: "bob", text: "b", createdAt: 2_000))
     #expect(appended == .stored(seq: 2, mentionedUsers: []))

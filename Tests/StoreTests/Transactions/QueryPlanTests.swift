@@ -161,8 +161,10 @@ struct QueryPlanTests {
     _ = try UnreadNumbers(of: "ann", in: .all).statements.run(reading)
     _ = try UnreadNumbers(of: "ann", in: .urls(["den"])).statements.run(reading)
     _ = try FileRightLookup("f", by: "ann", in: ["lobby"], at: 5).statements.run(reading)
-    try InvitationPreferenceChange(of: "ann", acceptsInvitations: true).statements.run(transaction)
-    _ = try InvitationPreference(of: "ann").statements.run(reading)
+    _ = try UserChoicesChange(of: "ann", acceptsInvitations: true).statements.run(transaction)
+    _ = try UserChoicesLookup(of: "ann").statements.run(reading)
+    _ = try DepartureExpiry(at: 9).statements.run(transaction)
+    #expect(try transaction.removeMentions(of: "ann", limit: 1))
     #expect(try EmptyGroups(since: 9).statements.run(reading) == [])
   }
 
@@ -186,6 +188,7 @@ struct QueryPlanTests {
     _ = try BlockersLookup(of: "bob", among: ["ann"]).statements.run(reading)
     _ = try GroupsOfTwo(of: "ann", andOneOf: ["bob"]).statements.run(reading)
     let channelID = try transaction.existingChannel("den").id
+    _ = try transaction.joinedBlockers(of: "bob", channelID: channelID)
     _ = try transaction.blockerIDs(ofGroupOfTwo: channelID)
     _ = try transaction.blocked(by: "ann", among: ["bob"])
     try BlockRemoval(by: "ann", of: "bob").statements.run(transaction)

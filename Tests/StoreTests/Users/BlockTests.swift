@@ -176,7 +176,7 @@ struct BlockTests {
     try await store.write { transaction in
       for (url, creatorID) in [("den", "bob"), ("hut", "cy")] {
         let group = Channel(url: url, createdAt: 5, group: Group(createdBy: User(id: creatorID)))
-        try InvitationPreferenceChange(of: "ann", acceptsInvitations: false).statements
+        _ = try UserChoicesChange(of: "ann", acceptsInvitations: false).statements
           .run(transaction)
         _ = try transaction.createGroup(group, epoch: "e", inviting: ["ann"])
       }

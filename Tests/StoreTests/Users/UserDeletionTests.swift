@@ -69,7 +69,7 @@ struct UserDeletionTests {
   func leavesGroups(accepts: Bool) async throws {
     let fixture = try await Fixture()
     try await fixture.store.perform(
-      InvitationPreferenceChange(of: "ann", acceptsInvitations: accepts))
+      UserChoicesChange(of: "ann", acceptsInvitations: accepts))
     try await fixture.store.write { transaction in
       for url in ["den", "hut"] {
         let group = Channel(

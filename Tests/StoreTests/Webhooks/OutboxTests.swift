@@ -103,7 +103,7 @@ struct OutboxTests {
   func groups() async throws {
     let fixture = try await Fixture(options: Self.options(Arrivals()))
     try await fixture.store.perform(
-      InvitationPreferenceChange(of: "cy", acceptsInvitations: false))
+      UserChoicesChange(of: "cy", acceptsInvitations: false))
     try await fixture.store.write { transaction in
       let group = Channel(url: "den", createdAt: 5, group: Group(createdBy: User(id: "ann")))
       guard
