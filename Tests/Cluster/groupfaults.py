@@ -14,6 +14,7 @@ class Talk:
     def __init__(self, client, url):
         self.client, self.url = client, url
         self.acknowledged, self.pauses = [], []
+        self.usual = 0
         self.goes_on = True
         self.running = asyncio.ensure_future(self._run())
 
@@ -43,6 +44,13 @@ class Talk:
             return len(self.acknowledged) >= wanted
         await eventually(enough, f"{count} acknowledged messages")
 
+    def mark(self):
+        """Notes the longest pause before a fault: a busy machine makes those after it longer too."""
+        self.usual, self.pauses = max(self.pauses), []
+
+    def requires_pauses(self, bound):
+        assert max(self.pauses) <= bound * PATIENCE + 2 * self.usual, (max(self.pauses), self.usual)
+
     async def end(self):
         self.goes_on = False
         await self.running
@@ -70,10 +78,11 @@ async def test_the_home_of_a_group_is_killed(ctx):
     position = (await ben.call("group.get", channel_url=url))["channel"]["my"]["read_ordinal"]
     await cleo.call("group.typing", channel_url=url, is_typing=True)
     await ben.until(lambda: ben.told("group.typing", channel_url=url), "group.typing")
+    talk.mark()
     await cluster.servers[2].kill()
     await talk.flow()
     await talk.end()
-    assert max(talk.pauses) <= KILL * PATIENCE, max(talk.pauses)
+    talk.requires_pauses(KILL)
     await receives(ben, url, talk)
     for client in (ada, ben):
         await client.until(lambda: readiness(client) == 2, "group.ready once more")
@@ -133,13 +142,14 @@ async def test_a_zombie_with_groups(ctx):
     before = await zombie.identity()
     talk = Talk(ada, url)
     await talk.flow()
+    talk.mark()
     zombie.halt()
     await talk.flow()
     zombie.go_on()
     await zombie.joins_again(before)
     await talk.flow(10)
     await talk.end()
-    assert max(talk.pauses) <= HANG * PATIENCE, max(talk.pauses)
+    talk.requires_pauses(HANG)
     await receives(ben, url, talk)
     assert readiness(ben) > 1
     late = await member(ctx, zombie, ben.user_id)
@@ -155,11 +165,12 @@ async def test_a_drain_with_groups(ctx):
     url = await group_at(ctx, cluster, cluster.servers[2], ada, [ben.user_id])
     talk = Talk(ada, url)
     await talk.flow()
+    talk.mark()
     ending = asyncio.ensure_future(cluster.servers[2].end(signal.SIGTERM))
     await talk.flow()
     await talk.end()
     assert await ending == 0
-    assert max(talk.pauses) <= DRAIN * PATIENCE, max(talk.pauses)
+    talk.requires_pauses(DRAIN)
     await receives(ben, url, talk)
 
 
