@@ -1,4 +1,5 @@
 import Channels
+import Configuration
 import ParleyProtocol
 
 /// The answer to `group.recover` while it is being made: one group after the other, since they share the
@@ -114,7 +115,8 @@ extension Shard {
     guard let part = recovery.next else {
       return reply(to: recovery.address, .success(recovery.encoded()))
     }
-    poll(count: 1, within: edge == nil ? nil : settings.cluster.callTimeoutMilliseconds) { _, address in
+    poll(count: 1, within: edge == nil ? nil : settings.cluster.callTimeoutMilliseconds) {
+      _, address in
       .channel(
         url: part.channelURL,
         .recover(

@@ -471,8 +471,8 @@ final class GroupWorld {
           AttachmentInput.repaired(number, .success(events), awaited: []), at: $1, into: &$2)
       }
     case .reattach: attach(server)
-    case .reply, .welcome, .admitObserver, .release, .disconnect, .read, .entered, .left, .withheld,
-      .wake:
+    case .reply, .welcome, .admitObserver, .release, .disconnect, .read, .recovered, .entered, .left,
+      .withheld, .wake:
       break
     }
   }
@@ -482,30 +482,6 @@ final class GroupWorld {
     guard let root = try? JSONDocument(payload).root, let seq = root["params"]?["seq"]?.integer
     else { return }
     connection.received.append(seq)
-  }
-}
-
-/// A server of a ``GroupWorld``.
-final class GroupServer {
-  let number: UInt16
-  var sessions: [SimulatedMember] = []
-  /// The connections on the stage.
-  var subscribers: [SessionAddress: SimulatedMember] = [:]
-  var home: ChannelHome?
-  /// The members as the home knows them.
-  var homeMembers: Set<String> = []
-  var stage: AttachedStage?
-  var attachment: UInt64 = 0
-  var attachedTo: UInt16 = 0
-
-  init(_ number: UInt16) { self.number = number }
-
-  var isBesideHome: Bool { stage?.isBesideHome ?? false }
-
-  func seats(of userIDs: Set<String>) -> [Seat] {
-    sessions.filter { userIDs.contains($0.userID) }.map {
-      Seat(userID: $0.userID, session: $0.address)
-    }
   }
 }
 
