@@ -4,6 +4,7 @@ import json
 import os
 
 from calls import Caller
+from commands import terminal
 from pagechat import FLAGS, LIVE, ROWS, press, write
 from pagefiles import enter, file, in_browser
 from pages import Pages
@@ -107,6 +108,46 @@ async def test_a_group_beside_a_channel(ctx, page):
         assert not other.errors, other.errors
     finally:
         site.close()
+
+
+@in_browser
+async def test_a_family(ctx, page):
+    """A phone with the page and two terminals keep one order of all messages, through kill -9 of the server."""
+    server = await ctx.fresh(*FLAGS)
+    port = server.port
+    await enter(page, server, "lobby", "ada")
+    for user in ("ben", "cleo"):
+        await ctx.user(server, user)
+    group = await create(page, "Family", "ben, cleo")
+    async with (terminal(ctx, server, "chat", group, "--group", "--user", "ben", NO_COLOR="1") as ben,
+                terminal(ctx, server, "chat", group, "--group", "--user", "cleo", NO_COLOR="1") as cleo):
+        for user, chat in (("ben", ben), ("cleo", cleo)):
+            await chat.until(f"{user}> ")
+        await write(page, "Dinner at seven?")
+        for chat in (ben, cleo):
+            await chat.until("Dinner at seven?")
+        ben.type("I am late\r")
+        await cleo.until("I am late")
+        await page.until(f"{ROWS}.length === 2")
+        await server.kill(keeps_port=True)
+        await page.until("document.getElementById('status').className === 'waiting'")
+        await write(page, "We wait for you")
+        ben.type("On my way\r")
+        server = await ctx.fresh(*FLAGS, "--listen", f"127.0.0.1:{port}", data=server.data)
+        server.port = port
+        for text in ("We wait for you", "On my way"):
+            await cleo.until(text)
+        cleo.type("Bring bread\r")
+        await ben.until("Bring bread")
+        await page.until(f"{ROWS}.length === 5 && {LIVE}")
+        rows = await page.run(ROWS)
+        assert rows[:2] + rows[4:] == ["Dinner at seven?", "I am late", "Bring bread"], rows
+        assert sorted(rows[2:4]) == ["On my way", "We wait for you"], rows
+        for user, chat in (("ben", ben), ("cleo", cleo)):
+            others = [text for text in rows if text != {"ben": "On my way", "cleo": "Bring bread"}[user]]
+            places = [chat.text.rindex(text) for text in others]
+            assert places == sorted(places), (user, chat.text)
+        assert not page.errors, page.errors
 
 
 @in_browser
