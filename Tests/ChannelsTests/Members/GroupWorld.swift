@@ -471,7 +471,8 @@ final class GroupWorld {
           AttachmentInput.repaired(number, .success(events), awaited: []), at: $1, into: &$2)
       }
     case .reattach: attach(server)
-    case .reply, .welcome, .admitObserver, .release, .disconnect, .read, .recovered, .entered, .left,
+    case .reply, .welcome, .admitObserver, .release, .disconnect, .read, .recovered, .entered,
+      .left,
       .withheld, .wake:
       break
     }

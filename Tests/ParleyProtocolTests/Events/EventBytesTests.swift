@@ -177,7 +177,8 @@ extension EventSample {
             unreadMessageCount: 4, unreadMentionCount: 1, unreadChannelCount: 2, invitationCount: 1),
           byCustomType: [
             "t\"": GroupNumbers(
-              unreadMessageCount: 3, unreadMentionCount: 1, unreadChannelCount: 1, invitationCount: 0)
+              unreadMessageCount: 3, unreadMentionCount: 1, unreadChannelCount: 1,
+              invitationCount: 0)
           ])), origin: .session(at: 1), originJSON: #""ts":1"#,
       members:
         #""unread_message_count":4,"unread_mention_count":1,"unread_channel_count":2,"invitation_count":1,"by_custom_type":{"t\"":{"unread_message_count":3,"unread_mention_count":1,"unread_channel_count":1,"invitation_count":0}}"#
