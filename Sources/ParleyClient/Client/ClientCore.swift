@@ -192,6 +192,7 @@ final class ClientCore: Sendable {
 
   private func didOpen(_ user: User) {
     session.withLock {
+      if $0.user?.userID != user.userID { $0.groupChangesToken = nil }
       $0.user = user
       $0.state = .connected
     }
@@ -227,7 +228,7 @@ final class ClientCore: Sendable {
       let earlier = groupChangesToken
       didReceiveGroupsReady(token)
       recoverGroups(changedSince: earlier)
-      if earlier != nil, watchesTotals { watchTotalsAgain() }
+      if watchesTotals { watchTotalsAgain() }
     case .channel(let url, let event, let change):
       guard let channel = channels.known(url) as? OpenChannel else {
         guard let event = GroupChannelEvent(event) else { return }

@@ -9,13 +9,14 @@ extension ClientCore {
 
   /// Recovers the groups that were known before `group.ready`, and reads those that have changed.
   ///
-  /// - Parameter token: The token of changes from before; `nil` to read all groups.
+  /// - Parameter token: The user's token of changes from before; `nil` to read all groups instead. Another
+  ///   user sees another part of them.
   func recoverGroups(changedSince token: String?) {
     let groups = channels.groups.filter(\.mustBeRead)
     guard !groups.isEmpty else { return }
     for group in groups { group.state.holdEvents() }
     Task { [self] in
-      await recover(groups)
+      if token != nil { await recover(groups) }
       let changed = await changedGroups(since: token)
       // The application may have read one meanwhile.
       for group in groups where group.mustBeRead || changed?.contains(group.url) != false {
