@@ -144,6 +144,9 @@ extension ClientTests {
         shown.all.suffix(3) == ["Trip: 1 unread", "1 unread in 1 groups", "archived: true"])
       try await ofBen.block()
       #expect(shown.all.last == #"blocked: ["dan"]"#)
+      let badge = Task { try await ofBen.badge() }
+      try await shown.wait(for: "badge: 0")
+      badge.cancel()
       let following = Task { try await ofBen.read(clubOfBen) }
       defer { following.cancel() }
       // The first of them may precede the task.
@@ -156,10 +159,11 @@ extension ClientTests {
       proxy.lead(to: 9)
       proxy.cutNow()
       try await events.first { if case .reconnecting = $0.connection { () } else { nil } }
-      try await trip.sendUserMessage("missed")
+      // More events than can be recovered.
+      for number in 0...300 { try await trip.sendUserMessage("missed \(number)") }
       try await club.delete()
       proxy.lead(to: server.port)
-      try await shown.wait(for: "the latest 2 messages of Trip")
+      try await shown.wait(for: "the latest ")
     }
 
     @Test("for previews")

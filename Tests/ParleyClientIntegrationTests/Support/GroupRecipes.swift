@@ -92,6 +92,16 @@ struct GroupRecipes {
     try await client.markAllGroupsAsRead()
   }
 
+  func badge() async throws {
+    let events = client.events
+    try await client.startWatchingUnreadTotals()
+    for await event in events {
+      if case .unreadTotalsChanged(let totals) = event {
+        show("badge: \(totals.unreadMessageCount)")
+      }
+    }
+  }
+
   func archive(_ group: GroupChannel) async throws {
     try await group.hide(hidePreviousMessages: false, allowAutoUnhide: false)
     show("archived: \(group.hiddenState == .hiddenPreventAutoUnhide)")
