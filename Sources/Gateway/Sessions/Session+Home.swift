@@ -23,7 +23,7 @@ extension Session {
         reference, openedAt: identity.openedAt,
         // Groups do not count in the channels of a user.
         channelURLs: places.urls.filter { shard.channelSubscribers[$0]?.isOfGroup != true },
-        hearsGroups: identity.hearsGroups)
+        hearsGroups: hearsGroups)
     case .awaitingOpen, .openingObserver, .observing, .closed: nil
     }
   }

@@ -56,7 +56,8 @@ extension Session {
     let identity = Identity(
       id: Identifiers.session(), user: credentials.user, openedAt: now,
       proof: credentials.grant.proof, lastEviction: credentials.grant.lastEviction,
-      fileKeyExpiry: fileKey?.expiresAt, hearsGroups: hearsGroups)
+      fileKeyExpiry: fileKey?.expiresAt)
+    self.hearsGroups = hearsGroups
     state = .open(identity)
     connection.sessionDidOpen()
     awaitExpiry(at: credentials.grant.expiresAt)

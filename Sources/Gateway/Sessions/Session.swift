@@ -41,8 +41,6 @@ final class Session {
     var lastEviction: Int64
     /// The expiry of the session's last file key, in Unix milliseconds; `nil` without a key.
     var fileKeyExpiry: Int64?
-    /// Whether the session receives the events of groups.
-    let hearsGroups: Bool
   }
 
   /// A pending close.
@@ -77,6 +75,9 @@ final class Session {
   /// Whether the connection is not read because too much is unanswered.
   private var isFull = false
   private let keepsContext: Bool
+  /// Whether the session receives the events of groups.
+  var hearsGroups = true
+  private var watchesTotals = false
   /// The address base named by the upgrade request; see ``NamedBases``.
   let base: UInt16
   var places = SessionPlaces()
@@ -96,8 +97,6 @@ final class Session {
   var passedSends: [CallTicket: String] = [:]
   /// The previews that are being fetched for the client; created with the first fetch.
   var fetches: PreviewFetches?
-  /// The numbers over all groups, while the client watches them.
-  var totals: TotalsWatch?
   /// A close that is pending until all accepted requests are answered.
   private var pendingClose: PendingClose?
 
@@ -109,6 +108,17 @@ final class Session {
     self.shard = shard
     reference = SessionAddress(on: shard.handle.address, connection: connection.id)
     setTimer(.open, after: shard.settings.limits.openTimeoutMilliseconds)
+  }
+
+  /// The numbers over all groups, while the client watches them.
+  ///
+  /// The shard keeps them, so that sessions without them use no word for them.
+  var totals: TotalsWatch? {
+    get { watchesTotals ? shard.totalsWatches[reference] : nil }
+    set {
+      shard.totalsWatches[reference] = newValue
+      watchesTotals = newValue != nil
+    }
   }
 
   /// The principal of the session's calls, once the session is open.

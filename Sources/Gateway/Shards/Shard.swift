@@ -27,6 +27,9 @@ final class Shard {
   /// Channels that connections of this shard are in, by URL.
   var channelSubscribers: [String: ChannelSubscribers] = [:]
 
+  /// The sessions of this shard that watch the numbers over their groups.
+  var totalsWatches: [SessionAddress: TotalsWatch] = [:]
+
   /// The buffer in which the stages of channels leave their actions.
   var stageActions = StageActions()
   /// The actions of the running judge, in a buffer that all judges of this shard share.
