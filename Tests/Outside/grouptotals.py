@@ -107,7 +107,10 @@ async def test_totals_have_mentions(ctx):
     await watch(phone)
     await phone.call("group.set_preference", channel_url=url, count_preference="unread_mention_count_only")
     await creator.send(url, "x", mentioned_user_ids=[phone.user_id])
-    await creator.send(url, "y", mention_type="channel")
+    other = (await creator.send(url, "y"))["message"]
+    await settled(phone, 0, 0, 0, mentions=1)
+    await creator.call(
+        "message.update", channel_url=url, message_id=other["message_id"], mention_type="channel")
     await settled(phone, 0, 0, 0, mentions=2)
     await phone.call("group.mark_read", channel_url=url)
     await settled(phone, 0, 0, 0)

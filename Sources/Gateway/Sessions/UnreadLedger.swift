@@ -61,11 +61,12 @@ extension EventName {
   /// Whether the event may change what a user has not read.
   var movesNumbers: Bool {
     switch self {
-    case .messageReceived, .messageDeleted, .channelChanged, .channelDeleted, .userBanned,
-      .groupInvited, .groupJoined, .groupDeclined, .groupLeft, .groupLost, .groupUnread,
-      .groupHidden, .groupUnhidden, .groupReady:
+    // An update may change whom a message mentions.
+    case .messageReceived, .messageUpdated, .messageDeleted, .channelChanged, .channelDeleted,
+      .userBanned, .groupInvited, .groupJoined, .groupDeclined, .groupLeft, .groupLost,
+      .groupUnread, .groupHidden, .groupUnhidden, .groupReady:
       true
-    case .messageUpdated, .channelCreated, .channelFrozen, .channelUnfrozen, .userMuted,
+    case .channelCreated, .channelFrozen, .channelUnfrozen, .userMuted,
       .userUnmuted, .userUnbanned, .operatorsChanged, .groupCreated, .groupMemberCount, .groupRead,
       .groupTyping, .groupTotals, .userEntered, .userExited, .participantCount, .throttled,
       .messageWithheld, .mentionReceived, .sessionExpiring, .sessionFileKey, .serverDraining:
