@@ -230,16 +230,21 @@ async def test_the_list_of_groups(ctx, page):
     assert not page.errors, page.errors
 
 
-@in_browser
-async def test_many_groups(ctx, page):
-    """A press lists the groups after the first 50, which stay in their order."""
+async def enter_with_groups(ctx, page, count):
+    """Lists the groups of a user who is in this many."""
     server = await ctx.fresh(*FLAGS)
     await ctx.user(server, "ada")
     caller = Caller(server)
-    for number in range(52):
+    for number in range(count):
         await caller.call("POST", "/group_channels", {"user_ids": ["ada"], "name": f"Group {number}"})
     await enter(page, server, "lobby", "ada")
     await browse(page)
+
+
+@in_browser
+async def test_many_groups(ctx, page):
+    """A press lists the groups after the first 50, which stay in their order."""
+    await enter_with_groups(ctx, page, 52)
     await page.until(f"{GROUPS}.length === 50 && !document.getElementById('more-groups').hidden")
     await page.run(click("#more-groups"))
     await page.until(f"{GROUPS}.length === 52 && document.getElementById('more-groups').hidden")
@@ -250,13 +255,7 @@ async def test_many_groups(ctx, page):
 @in_browser
 async def test_groups_are_found_by_name(ctx, page):
     """The search field shows the groups whose name has its text, also those that were not listed, until it is empty."""
-    server = await ctx.fresh(*FLAGS)
-    await ctx.user(server, "ada")
-    caller = Caller(server)
-    for number in range(52):
-        await caller.call("POST", "/group_channels", {"user_ids": ["ada"], "name": f"Group {number}"})
-    await enter(page, server, "lobby", "ada")
-    await browse(page)
+    await enter_with_groups(ctx, page, 52)
     await page.until(f"{GROUPS}.length === 50")
 
     async def search(text):

@@ -4,8 +4,8 @@ import Synchronization
 /// The users with a session, for the lists of members: any thread may ask, and no answer waits for the
 /// homes of the users.
 ///
-/// Kept as hashes of the ids, in half the memory of the ids: each user of the deployment has one. A user
-/// whose id has the hash of another one's can do no more than make that user look online. The users that are
+/// Kept as hashes of the ids, in half the memory of the ids: each user of the deployment has one. Two
+/// users with equal hashes only make each other look online. The users that are
 /// at home on other servers are those of their last notices (``OnlineNotice``).
 final class OnlineUsers: Sendable {
   private struct State {
