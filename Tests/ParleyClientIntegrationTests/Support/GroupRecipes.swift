@@ -93,9 +93,9 @@ struct GroupRecipes {
   }
 
   func badge() async throws {
-    let events = client.events
+    let clientEvents = client.events
     try await client.startWatchingUnreadTotals()
-    for await event in events {
+    for await event in clientEvents {
       if case .unreadTotalsChanged(let totals) = event {
         show("badge: \(totals.unreadMessageCount)")
       }
