@@ -380,10 +380,11 @@ async def test_a_membership_that_ends_while_away(ctx):
           await a.send("four");
           await Promise.all([ben.connect(), cleo.connect()]);
           await until(() => b.news.length && c.news.length);""")
-        assert await made.run("return [b.news, b.texts(), ben.groups.held.length]") == [
-            [["lost", {"reason": None}, 400201]], ["one", "two"], 0]
-        assert await made.run("return c.texts()") == ["one", "two", "four"]
-        assert await made.run("return c.news") == [["recovered", {"missed": 2, "isComplete": True}, 0]]
+        outcome = await made.run("return [b.news, b.texts(), ben.groups.held.length]")
+        assert outcome == [[["lost", {"reason": None}, 400201]], ["one", "two"], 0], outcome
+        outcome = await made.run("return [c.texts(), c.news]")
+        assert outcome == [
+            ["one", "two", "four"], [["recovered", {"missed": 2, "isComplete": True}, 0]]], outcome
         # Deleted and made again: numbers of the first one mean nothing.
         await made.run("""
           cleo.close();
@@ -392,8 +393,8 @@ async def test_a_membership_that_ends_while_away(ctx):
           await second.send("anew");
           await cleo.connect();
           await until(() => c.news.length === 2);""")
-        assert await made.run("return [c.texts().at(-1), c.news[1]]") == [
-            "anew", ["recovered", {"missed": 1, "isComplete": False}, 0]]
+        outcome = await made.run("return [c.texts().at(-1), c.news[1]]")
+        assert outcome == ["anew", ["recovered", {"missed": 1, "isComplete": False}, 0]], outcome
 
 
 async def test_cuts_while_all_send(ctx):
