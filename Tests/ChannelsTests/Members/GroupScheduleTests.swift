@@ -36,7 +36,10 @@ struct GroupScheduleTests {
     case ..<945: world.unload()
     case ..<965: world.sweep(server())
     case ..<975: world.move(to: server())
-    case ..<990: world.cut(server(), server())
+    case ..<985: world.cut(server(), server())
+    case ..<990:
+      // Two hours at most, forwards or back.
+      world.servers[server()]?.clockError = .random(in: -7_200_000...7_200_000, using: &random)
     default:
       guard Bool.random(using: &random) else {
         return world.kill(server(), nextHome: server())

@@ -12,10 +12,17 @@ final class GroupServer {
   var stage: AttachedStage?
   var attachment: UInt64 = 0
   var attachedTo: UInt16 = 0
+  /// Milliseconds by which the clock is ahead.
+  var clockError: Int64 = 0
 
   init(_ number: UInt16) { self.number = number }
 
   var isBesideHome: Bool { stage?.isBesideHome ?? false }
+
+  /// A moment on the clocks of the server; steady clocks begin with their machines.
+  func moment(at now: Int64) -> Moment {
+    Moment(unix: 1_000_000_000 + now + clockError, monotonic: now + Int64(number) * 10_000)
+  }
 
   func seats(of userIDs: Set<String>) -> [Seat] {
     sessions.filter { userIDs.contains($0.userID) }.map {

@@ -65,7 +65,6 @@ final class GroupWorld {
     homeServer = 1
   }
 
-  private var moment: Moment { Moment(unix: now + 1_000_000, monotonic: now) }
   var serverNumbers: [UInt16] { servers.keys.sorted() }
   private var channel: Channel { Channel(url: "team", createdAt: 0, group: Group()) }
   private var lastSeq: Int64 { Int64(log.count) }
@@ -161,6 +160,7 @@ final class GroupWorld {
   func commit(_ change: Change, isTold: Bool = true) {
     guard let server = load() else { return }
     let seq = lastSeq + 1
+    let timestamp = server.moment(at: now).unix
     let event: Event
     var recipients = members
     switch change {
@@ -168,7 +168,7 @@ final class GroupWorld {
       event = .messageReceived(
         EventMessage(
           Message(
-            id: seq, channelURL: "team", user: nil, text: "\(seq)", createdAt: moment.unix)))
+            id: seq, channelURL: "team", user: nil, text: "\(seq)", createdAt: timestamp)))
     case .join(let userID):
       guard members.insert(userID).inserted else { return }
       recipients = members
@@ -183,9 +183,9 @@ final class GroupWorld {
     if case .messageReceived(let message) = event {
       durable = .received(message.message, seq: seq)
     } else {
-      durable = LoggedEvent(event, seq: seq, timestamp: moment.unix).map { .channel($0) }
+      durable = LoggedEvent(event, seq: seq, timestamp: timestamp).map { .channel($0) }
     }
-    let published = ChannelEvent(event, in: "team", seq: seq, at: moment.unix, author: nil)
+    let published = ChannelEvent(event, in: "team", seq: seq, at: timestamp, author: nil)
     guard let durable else { return }
     log.append(
       Entry(event: durable, admittedUserID: published.admittedUserID, recipients: recipients))
@@ -257,7 +257,9 @@ final class GroupWorld {
     for connection in servers[number]?.sessions ?? [] { connection.isOpen = false }
     servers[number] = nil
     links = links.filter { $0.key.from != number && $0.key.to != number }
-    for server in servers.values { _ = server.home?.remove(server: number, at: moment) }
+    for server in servers.values {
+      _ = server.home?.remove(server: number, at: server.moment(at: now))
+    }
     if homeServer == number {
       homeServer = serverNumbers.contains(nextHome) ? nextHome : serverNumbers[0]
     }
@@ -433,7 +435,7 @@ final class GroupWorld {
     _ body: (inout AttachedStage, Moment, inout StageActions) -> Void
   ) {
     var actions = StageActions()
-    server.stage?.edit { body(&$0, moment, &actions) }
+    server.stage?.edit { body(&$0, server.moment(at: now), &actions) }
     for action in actions.list { perform(action, server) }
   }
 
