@@ -15,6 +15,8 @@ package struct GroupTally: Sendable, Hashable {
     package var moved = 0
     /// Those whose message was read before.
     package var same = 0
+    /// Those that were too many in a second, and were carried out later, some as one.
+    package var late = 0
   }
 
   /// Users whom others have added to the group.

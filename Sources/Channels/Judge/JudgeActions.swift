@@ -93,6 +93,10 @@ package struct JudgeActions: Sendable {
     if let call { append(.answer(call, outcome)) }
   }
 
+  mutating func answer(_ calls: [CallID], _ outcome: Result<JudgeAnswer, ServiceError>) {
+    for call in calls { append(.answer(call, outcome)) }
+  }
+
   mutating func count(_ body: (inout JudgeTally) -> Void) {
     hasCounts = true
     body(&tally)

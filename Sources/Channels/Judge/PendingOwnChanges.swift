@@ -9,18 +9,26 @@ struct PendingOwnChanges: Sendable {
     let change: OwnChange
     let userID: String
     let session: SessionAddress?
-    /// `nil` once the call is answered.
-    var call: CallID?
+    /// Whether the change has waited for its time.
+    let isLate: Bool
+    /// Empty once the calls are answered.
+    var calls: [CallID]
     /// The last event of the log when the outcome was found, if it was unknown.
     var readSeq: Int64?
   }
 
   private var requests: [Int64: Request] = [:]
   private var lastNumber: Int64 = 0
+  private var marks = MarkPacer()
 
-  var isEmpty: Bool { requests.isEmpty }
+  var isEmpty: Bool { requests.isEmpty && marks.isEmpty }
 
-  /// Submits a change.
+  /// The time of the next ``releaseDue(in:at:into:)``; `nil` if no mark waits.
+  var due: Int64? { marks.due }
+
+  /// Submits a change, or lets a mark wait that is beyond the pace of its user.
+  ///
+  /// The Platform API has no pace.
   ///
   /// - Throws: 900020 for a caller who has not joined, 400201 for positions in an ephemeral group.
   mutating func begin(
@@ -31,14 +39,68 @@ struct PendingOwnChanges: Sendable {
       throw .notJoined(standing.place.url)
     }
     let change = try change.allowed(in: standing.rights)
+    let mark = ReadMark(change, of: user.id, call, on: principal.session)
+    if change.isPaced, principal.boundUser != nil, !marks.admit(mark, at: now.monotonic) {
+      if change.marksRead { actions.countInGroup(\.reads.late) }
+      return
+    }
+    submit(mark, isLate: false, in: &standing, at: now, into: &actions)
+  }
+
+  private mutating func submit(
+    _ mark: ReadMark, isLate: Bool, in standing: inout Standing, at now: Moment,
+    into actions: inout JudgeActions
+  ) {
     lastNumber += 1
     requests[lastNumber] = Request(
-      change: change, userID: user.id, session: principal.session, call: call)
-    let visibleFrom = change.beginsHistory ? standing.count.reserveTime(at: now) : 0
+      change: mark.change, userID: mark.userID, session: mark.session, isLate: isLate,
+      calls: mark.calls)
+    let visibleFrom = mark.change.beginsHistory ? standing.count.reserveTime(at: now) : 0
     let operation = LogOperation.changeOwn(
-      change, userID: user.id, visibleFrom: visibleFrom)
+      mark.change, userID: mark.userID, visibleFrom: visibleFrom)
     actions.append(.submit(.own(lastNumber), .write(operation, standing.place)))
   }
+
+  // MARK: Waiting
+
+  /// Submits the waiting marks for which there is room.
+  mutating func releaseDue(
+    in standing: inout Standing, at now: Moment, into actions: inout JudgeActions
+  ) {
+    release(marks.takeDue(at: now.monotonic), in: &standing, at: now, into: &actions)
+  }
+
+  /// Submits all waiting marks.
+  mutating func releaseAll(
+    in standing: inout Standing, at now: Moment, into actions: inout JudgeActions
+  ) {
+    release(marks.takeAll(), in: &standing, at: now, into: &actions)
+  }
+
+  /// Cancels all waiting marks, which will be repeated at another judge.
+  mutating func giveUpWaiting(_ error: ServiceError, into actions: inout JudgeActions) {
+    for mark in marks.takeAll() { actions.answer(mark.calls, .failure(error)) }
+  }
+
+  private mutating func release(
+    _ marks: [ReadMark], in standing: inout Standing, at now: Moment,
+    into actions: inout JudgeActions
+  ) {
+    for mark in marks {
+      do throws(ServiceError) {
+        // The user may have left meanwhile, and the group may have been deleted.
+        try standing.rights.requireChannel()
+        guard standing.rights.members?.isJoined(mark.userID) == true else {
+          throw .notJoined(standing.place.url)
+        }
+        submit(mark, isLate: true, in: &standing, at: now, into: &actions)
+      } catch {
+        actions.answer(mark.calls, .failure(error))
+      }
+    }
+  }
+
+  // MARK: The log
 
   /// Handles the log's answer to a change.
   mutating func didLog(
@@ -57,13 +119,13 @@ struct PendingOwnChanges: Sendable {
       standing.rights.raiseFloor(to: reading.floorOrdinal)
       let own = standing.own(reading, at: now.unix)
       actions.answer(
-        request.call,
+        request.calls,
         .success(request.change == .resetHistory ? .historyReset(own) : .own(own)))
       let hasMoved = former.map { $0.position.ordinal < reading.member.position.ordinal } ?? false
       if hasMoved {
         standing.noteRead(by: reading.member, upTo: request.change.readMessageID, at: now)
       }
-      if request.change.marksRead {
+      if request.change.marksRead, !request.isLate {
         actions.countInGroup(hasMoved ? \.reads.moved : \.reads.same)
       }
       if former?.hasSameOwnPart(as: reading.member) == false {
@@ -72,9 +134,9 @@ struct PendingOwnChanges: Sendable {
           into: &actions)
       }
     case .failure(.missing(.member)):
-      actions.answer(request.call, .failure(.notJoined(standing.place.url)))
-    case .failure(let error): actions.answer(request.call, .failure(ServiceError(error)))
-    case .success: actions.answer(request.call, .failure(.internalError))
+      actions.answer(request.calls, .failure(.notJoined(standing.place.url)))
+    case .failure(let error): actions.answer(request.calls, .failure(ServiceError(error)))
+    case .success: actions.answer(request.calls, .failure(.internalError))
     }
   }
 
@@ -84,8 +146,8 @@ struct PendingOwnChanges: Sendable {
   mutating func answerUnknown(
     _ number: Int64, _ error: ServiceError, into actions: inout JudgeActions
   ) {
-    actions.answer(requests[number]?.call, .failure(error))
-    requests[number]?.call = nil
+    actions.answer(requests[number]?.calls ?? [], .failure(error))
+    requests[number]?.calls = []
   }
 
   /// The log's answer, derived from a later read of the channel.
@@ -142,6 +204,14 @@ extension OwnChange {
     switch self {
     case .markRead, .markReadUntil: true
     case .markUnread, .hide, .unhide, .resetHistory, .prefer: false
+    }
+  }
+
+  /// Whether only some of a member's changes in a second are carried out at once.
+  fileprivate var isPaced: Bool {
+    switch self {
+    case .markRead, .markReadUntil, .markUnread: true
+    case .hide, .unhide, .resetHistory, .prefer: false
     }
   }
 

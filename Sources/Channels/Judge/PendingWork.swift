@@ -107,14 +107,14 @@ struct PendingWork: Sendable {
   }
 
   /// Publishes what the members of a group learn of each other, and requests a wake-up for what is not
-  /// due.
+  /// due, and for waiting marks.
   mutating func publishNotices(at now: Moment, into actions: inout JudgeActions) {
-    guard !standing.typing.isIdle || !standing.reads.isIdle, !standing.rights.isDeleted else {
-      return
-    }
+    guard !standing.typing.isIdle || !standing.reads.isIdle || ownChanges.due != nil,
+      !standing.rights.isDeleted
+    else { return }
     standing.publishTyping(at: now, into: &actions)
     standing.publishReads(at: now, into: &actions)
-    let times = [standing.typing.due, standing.reads.due]
+    let times = [standing.typing.due, standing.reads.due, ownChanges.due]
     guard let due = times.compactMap(\.self).min() else { return }
     // A request replaces the former one, which may be that of waiting sends.
     actions.append(.wake(at: min(due, sends.waiting.wakeTime ?? .max)))
@@ -331,9 +331,15 @@ struct PendingWork: Sendable {
 
   // MARK: Waiting
 
-  /// Submits sends that have waited long enough.
+  /// Submits sends and marks that have waited long enough.
   mutating func releaseDue(at now: Moment, into actions: inout JudgeActions) {
     sends.releaseDue(in: &standing, &enrichments, at: now, into: &actions)
+    ownChanges.releaseDue(in: &standing, at: now, into: &actions)
+  }
+
+  private mutating func releaseAll(at now: Moment, into actions: inout JudgeActions) {
+    sends.releaseAll(in: &standing, &enrichments, at: now, into: &actions)
+    ownChanges.releaseAll(in: &standing, at: now, into: &actions)
   }
 
   mutating func exited(_ session: SessionAddress) { sends.exited(session) }
@@ -342,9 +348,10 @@ struct PendingWork: Sendable {
     _ end: WaitingEnd, at now: Moment, into actions: inout JudgeActions
   ) {
     switch end {
-    case .drain: sends.releaseAll(in: &standing, &enrichments, at: now, into: &actions)
+    case .drain: releaseAll(at: now, into: &actions)
     case .move:
       sends.giveUpWaiting(.moved, in: &standing, &enrichments, at: now, into: &actions)
+      ownChanges.giveUpWaiting(.moved, into: &actions)
       for demand in enrichments.takeDemands() {
         standing.flood.giveBack(demand.place)
         actions.answer(demand.call, .failure(.moved))
@@ -378,9 +385,7 @@ struct PendingWork: Sendable {
       operations.didLog(result, in: &standing, at: now, into: &actions)
       standing.endTypingOfRestricted(at: now)
       viewGroups(into: &actions)
-      if standing.rights.isDeleted {
-        sends.releaseAll(in: &standing, &enrichments, at: now, into: &actions)
-      }
+      if standing.rights.isDeleted { releaseAll(at: now, into: &actions) }
     case .view(let number):
       groupViews.didRead(number, result, in: &standing, at: now, into: &actions)
       for userID in blockedMentions.didRead(number, result, in: standing) {

@@ -42,6 +42,8 @@ package enum Limits {
   package static let groupQueriesPerSecond = 5
   /// The maximum number of such calls at once.
   package static let groupQueryBurst = 20
+  /// The marks as read or unread of a member in a group that are carried out at once.
+  package static let readMarksPerSecond = 3
   /// The days for which changes of a user's groups, and of messages, are kept.
   package static let changesDays = 30
 

@@ -101,8 +101,12 @@ private struct ReadGroup {
 
   private mutating func answerAll() throws {
     while !rig.requests.isEmpty || !rig.isIdle {
-      if rig.requests.isEmpty { rig.handle(.deadline) }
-      try answerNext()
+      if rig.requests.isEmpty {
+        rig.now = max(rig.now, rig.wakeTime ?? 0)
+        rig.handle(.deadline)
+      } else {
+        try answerNext()
+      }
     }
   }
 
