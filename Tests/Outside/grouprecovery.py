@@ -41,7 +41,7 @@ async def test_missed_events(ctx):
     (result,) = await recover(away, known)
     assert result == {**known, "recovered": True, "events": []}, result
     await away.leave()
-    await creator.send(url, "second")
+    second = await creator.send(url, "second")
     await creator.call("message.update", channel_url=url, message_id=first["message"]["message_id"], message="edited")
     await creator.call("message.delete", channel_url=url, message_id=doomed["message"]["message_id"])
     other = await ctx.user(server)
@@ -53,9 +53,15 @@ async def test_missed_events(ctx):
     assert shown(result) == [
         ("message.received", seq + 1, "second"), ("message.updated", seq + 2, "edited"),
         ("message.deleted", seq + 3, None), ("group.joined", seq + 4, None)], shown(result)
+    live = await creator.event("message.deleted", channel_url=url)
+    assert result["events"][2]["params"] == live and live["ordinal"] == 2 and live["sender_id"] == creator.user_id
+    await creator.call("message.delete", channel_url=url, message_id=second["message"]["message_id"])
+    (result,) = await recover(client, known)
+    deleted = [e["params"] for e in result["events"] if e["method"] == "message.deleted"][1]
+    assert deleted["seq"] == seq + 5 and "ordinal" not in deleted, deleted
     await creator.send(url, "live")
     live = await client.event("message.received", channel_url=url)
-    assert live["seq"] == seq + 5 and live["message"]["message"] == "live"
+    assert live["seq"] == seq + 6 and live["message"]["message"] == "live"
     assert [e for e in client.told("message.received", channel_url=url)] == [client.told("message.received")[0]]
 
 

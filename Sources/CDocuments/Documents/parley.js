@@ -455,6 +455,8 @@ export class Parley extends Emitter {
   async block(userId) { await this.call("user.block", { user_id: userId }); }
   async unblock(userId) { await this.call("user.unblock", { user_id: userId }); }
   blocked(params) { return this.call("user.blocked", params); }
+  preferences() { return this.call("user.preferences"); }
+  prefer(choices) { return this.call("user.preferences", choices); }
 
   enter(url, { create, recover } = {}) {
     if (typeof url !== "string") return Promise.reject(misuse("the URL of a channel is not a text"));
@@ -1135,6 +1137,8 @@ export class UnreadCount {
 
 export class Group extends BaseChannel {
   #count;
+  /** The changes up to this event are in the numbers. */
+  #countedSeq = 0;
   /** Every message up to this one was delivered. */
   #newest = 0;
   /** Messages after that one that were sent here. */
@@ -1207,6 +1211,7 @@ export class Group extends BaseChannel {
     // The answer has what they brought.
     this.#queue = this.#queue?.filter(([, { my }]) => !my) ?? null;
     if (epoch !== this.position?.epoch) this.#count = new UnreadCount(this[owner].userId);
+    this.#countedSeq = seq;
     this.#recount((count) => count.set(info.my));
   }
 
@@ -1360,8 +1365,11 @@ export class Group extends BaseChannel {
     super[keep](method, params);
     if (method === "message.received") this.#recount((count) => count.received(params.message));
     if (method === "group.typing") this.typingUsers = params.user_ids;
-    if (method === "message.updated") this.#recount((count) => count.updated(params));
-    if (method === "message.deleted") this.#recount((count) => count.deleted(params));
+    // An answer may be ahead of events that were held back or recovered.
+    if (params.seq > this.#countedSeq) {
+      if (method === "message.updated") this.#recount((count) => count.updated(params));
+      if (method === "message.deleted") this.#recount((count) => count.deleted(params));
+    }
     const { member_count, joined_member_count, user } = params;
     if (member_count !== undefined) this.info = { ...this.info, member_count, joined_member_count };
     const { my, operators } = this.info;

@@ -6,7 +6,7 @@ package enum DurableEvent: Sendable, Hashable {
   case received(Message, seq: Int64)
   /// The message as it is now.
   case updated(Message, seq: Int64, timestamp: Int64)
-  case deleted(messageID: Int64, seq: Int64, timestamp: Int64)
+  case deleted(Event.Deletion, seq: Int64, timestamp: Int64)
   /// Any other event, with its channel as it is now.
   case channel(LoggedEvent)
 
@@ -21,7 +21,8 @@ package enum DurableEvent: Sendable, Hashable {
       return
     }
     if logged.name == .messageDeleted {
-      self = .deleted(messageID: id, seq: seq, timestamp: timestamp)
+      let deletion = logged.deletion ?? Event.Deletion(messageID: id)
+      self = .deleted(deletion, seq: seq, timestamp: timestamp)
     } else if let message = message(id) {
       self = .updated(message, seq: seq, timestamp: timestamp)
     } else {
@@ -58,7 +59,7 @@ package enum DurableEvent: Sendable, Hashable {
     switch self {
     case .received(let message, _): .messageReceived(EventMessage(message))
     case .updated(let message, _, _): .messageUpdated(EventMessage(message))
-    case .deleted(let messageID, _, _): .messageDeleted(Event.Deletion(messageID: messageID))
+    case .deleted(let deletion, _, _): .messageDeleted(deletion)
     case .channel(let logged): try? logged.event(in: channel)
     }
   }

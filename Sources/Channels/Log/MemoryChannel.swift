@@ -85,14 +85,19 @@ extension MemoryChannel {
   }
 
   mutating func delete(_ messageID: Int64, at time: Int64) -> Int64 {
-    if let message = messages[messageID]?.message.message, let ordinal = message.ordinal,
-      ordinal > 0, messages.uncounted[messageID] == nil
-    {
-      members.forgetOwn(message.user?.id, ordinal)
+    var deletion = Event.Deletion(messageID: messageID)
+    if let entry = messages[messageID], let ordinal = entry.message.message.ordinal {
+      let authorID = entry.message.message.user?.id
+      (deletion.ordinal, deletion.senderID) = (ordinal, authorID)
+      deletion.arrival = entry.message.seq
+      if ordinal > 0 {
+        deletion.mentions = MessageMentions(entry.message.message.mentionType, entry.mentionedIDs)
+        if messages.uncounted[messageID] == nil { members.forgetOwn(authorID, ordinal) }
+      }
     }
     messages.remove(messageID)
     events.removeAll { $0.name == .messageUpdated && $0.messageID == messageID }
-    return record(.messageDeleted(Event.Deletion(messageID: messageID)), at: time)
+    return record(.messageDeleted(deletion), at: time)
   }
 }
 

@@ -101,7 +101,7 @@ extension ChannelStage {
   ) -> RecoveredEvents? {
     let userID = request.principal.user.id
     let viewer = RecoveredEvents.Viewer(
-      userID: userID, isOperator: audience.participants.isOperator(userID),
+      userID: userID, isOperator: audience.participants.isOperator(userID), seq: request.seq,
       byteLimit: request.eventByteLimit, history: history, shown: audience.shown(to: userID))
     return RecoveredEvents(
       missed, for: viewer, in: lastInfo, limit: audience.limit, at: now.unix,

@@ -78,6 +78,14 @@ enum RecoveryRequest: Sendable {
     }
   }
 
+  /// The last event that the client received.
+  var seq: Int64 {
+    switch self {
+    case .entering(let request): request.recover?.seq ?? 0
+    case .member(let request): request.position.seq
+    }
+  }
+
   /// The maximum size of the missed events.
   var eventByteLimit: Int {
     switch self {

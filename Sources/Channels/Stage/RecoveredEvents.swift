@@ -15,6 +15,8 @@ struct RecoveredEvents {
   struct Viewer {
     let userID: String
     let isOperator: Bool
+    /// The last event that the participant received.
+    let seq: Int64
     /// The maximum size of the events.
     let byteLimit: Int
     /// The part of a group's past that the participant may see.
@@ -65,7 +67,9 @@ struct RecoveredEvents {
         guard lastUpdates[message.id]?.seq == seq, !deletedIDs.contains(message.id),
           !withheldIDs.contains(message.id), !isHeld(message.id)
         else { continue }
-      case .deleted, .channel: break
+      case .deleted(let deletion, let seq, let timestamp):
+        shown = .deleted(deletion.shown(after: viewer.seq), seq: seq, timestamp: timestamp)
+      case .channel: break
       }
       if let notification = shown.notification(in: channel) { add(notification, &rest) }
     }
@@ -97,7 +101,7 @@ struct RecoveredEvents {
 
   private static func deletedIDs(in missed: [DurableEvent]) -> Set<Int64> {
     var ids: Set<Int64> = []
-    for case .deleted(let id, _, _) in missed { ids.insert(id) }
+    for case .deleted(let deletion, _, _) in missed { ids.insert(deletion.messageID) }
     return ids
   }
 }

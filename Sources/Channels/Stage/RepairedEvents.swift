@@ -19,7 +19,7 @@ struct RepairedEvents {
     var awaited = awaited
     let missed = missed.filter { range.contains($0.seq) }
     let lastUpdates = RecoveredEvents.lastUpdates(in: missed)
-    for event in missed {
+    for var event in missed {
       var author: SessionAddress?
       switch event {
       case .received(let message, _):
@@ -28,7 +28,10 @@ struct RepairedEvents {
         }
       case .updated(let message, let seq, _):
         guard lastUpdates[message.id]?.seq == seq else { continue }
-      case .deleted, .channel: break
+      case .deleted(let deletion, let seq, let timestamp):
+        let shown = deletion.shown(after: range.lowerBound - 1)
+        event = .deleted(shown, seq: seq, timestamp: timestamp)
+      case .channel: break
       }
       guard let content = event.event(in: channel) else { continue }
       list.append(

@@ -8,6 +8,8 @@ extension Event {
     package var senderID: String?
     /// The members whom a message with an ordinal has mentioned, as far as they are known.
     package var mentions: MessageMentions?
+    /// The number of the event with which the message arrived, if it is known; not part of the event.
+    package var arrival: Int64?
 
     package init(messageID: Int64) {
       self.messageID = messageID
@@ -25,6 +27,16 @@ extension Event {
       if reader.node.present("ordinal") != nil { ordinal = try reader.integer("ordinal") }
       if reader.node.present("sender_id") != nil { senderID = try reader.text("sender_id") }
       mentions = try MessageMentions(reader)
+    }
+
+    /// The deletion as shown to a client that missed the events after one.
+    ///
+    /// A message that arrived after it was never counted by the client, so its deletion has no ordinal.
+    package func shown(after seq: Int64) -> Deletion {
+      guard let arrival, arrival > seq else { return self }
+      var deletion = self
+      (deletion.ordinal, deletion.mentions) = (nil, nil)
+      return deletion
     }
 
     func encode(into writer: inout JSONWriter) {

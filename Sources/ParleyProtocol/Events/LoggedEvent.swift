@@ -6,6 +6,8 @@ package struct LoggedEvent: Sendable, Hashable {
   package var name: EventName
   /// The message that the event is about; `nil` for other events.
   package var messageID: Int64?
+  /// The deletion that the event is about, if all of it is known; `nil` for other events.
+  package var deletion: Event.Deletion?
   /// A JSON object with the members of the event; `nil` for events about a message.
   package var payload: String?
   /// The event's number in its channel.
@@ -30,7 +32,9 @@ package struct LoggedEvent: Sendable, Hashable {
     self.init(name: event.name, seq: seq, timestamp: timestamp)
     switch payload {
     case .message(let message): messageID = message.message.id
-    case .deletion(let deletion): messageID = deletion.messageID
+    case .deletion(let deletion):
+      messageID = deletion.messageID
+      self.deletion = deletion
     case .channel: self.payload = "{}"
     case .restriction, .release, .operators, .invitation, .membership, .departure, .memberCount,
       .groupLoss, .ownMembership, .reads, .typing, .presence, .participantCount, .throttling,

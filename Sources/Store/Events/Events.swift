@@ -131,15 +131,22 @@ extension LoggedEvent {
     guard let name = EventName(rawValue: row[1]) else {
       throw StoreError.damaged(path: "the table events", reason: "an unknown kind of event")
     }
-    self.init(name: name, messageID: row[2], payload: row[3], seq: row[0], timestamp: row[4])
+    let (messageID, payload): (Int64?, String?) = (row[2], row[3])
+    guard let messageID else {
+      self.init(name: name, payload: payload, seq: row[0], timestamp: row[4])
+      return
+    }
+    self.init(name: name, messageID: messageID, seq: row[0], timestamp: row[4])
+    guard name == .messageDeleted, let payload else { return }
+    deletion = try StoredJSON.decode(StoredDeletion.self, from: payload).event(
+      ofMessage: messageID)
   }
 }
 
 extension WriteTransaction {
   /// Records an event under the channel's next `seq`, and adds it to the outbox.
   ///
-  /// - Parameter note: Data stored beside an event about a message, which has no payload; never shown to
-  ///   clients.
+  /// - Parameter note: Data stored beside an event about a message, which has no payload.
   func record(
     _ event: Event, channelID: Int64, at timestamp: Int64, noting note: String? = nil
   ) throws -> LoggedEvent {

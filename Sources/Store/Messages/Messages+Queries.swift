@@ -140,13 +140,11 @@ extension StoreTransaction {
       SELECT message_id, payload FROM events
       WHERE channel_id = ? AND kind = ? AND payload IS NOT NULL
       """, [channelID, EventName.messageDeleted.rawValue]
-    ) { row in
+    ) { row -> (id: Int64, send: RecentSend)? in
       let deletion = try StoredJSON.decode(StoredDeletion.self, from: row[1])
-      return (
-        id: row[0] as Int64,
-        send: RecentSend(userID: deletion.userID, createdAt: deletion.createdAt)
-      )
-    }.filter { $0.send.createdAt > time }
+      guard let userID = deletion.userID, deletion.createdAt > time else { return nil }
+      return (id: row[0], send: RecentSend(userID: userID, createdAt: deletion.createdAt))
+    }.compactMap(\.self)
   }
 
   /// The number of messages in a channel; it is stored, not counted.

@@ -14,13 +14,14 @@ extension WriteTransaction {
     let deleted = try connection.all(
       """
       DELETE FROM messages WHERE message_id = ? AND channel_id = ?
-      RETURNING user_id, created_at, flood_exempt, ordinal, mention_type, mentioned_users
+      RETURNING user_id, created_at, flood_exempt, ordinal, mention_type, mentioned_users, seq
       """,
       [id, channelID]
     ) {
       (
         userID: $0[0] as String?, createdAt: $0[1] as Int64, isFloodExempt: $0[2] as Bool,
-        ordinal: $0[3] as Int64?, mentionType: $0[4] as String, mentionedUsers: $0[5] as String?
+        ordinal: $0[3] as Int64?, mentionType: $0[4] as String, mentionedUsers: $0[5] as String?,
+        seq: $0[6] as Int64
       )
     }
     guard let message = deleted.first else { throw StoreError.notFound(.message) }
@@ -35,6 +36,7 @@ extension WriteTransaction {
     var deletion = Event.Deletion(messageID: id)
     if let ordinal = message.ordinal {
       (deletion.ordinal, deletion.senderID) = (ordinal, message.userID)
+      deletion.arrival = message.seq
       if ordinal > 0 {
         let ids = try message.mentionedUsers.map { try StoredJSON.decode([String].self, from: $0) }
         deletion.mentions = MentionType(rawValue: message.mentionType).flatMap {
@@ -45,8 +47,9 @@ extension WriteTransaction {
           by: message.userID, channelID: channelID)
       }
     }
-    let limitedUserID = message.isFloodExempt ? nil : message.userID
-    let note = limitedUserID.map { StoredDeletion(userID: $0, createdAt: message.createdAt) }
+    let note = StoredDeletion(
+      deletion, limiting: message.isFloodExempt ? nil : message.userID,
+      createdAt: message.createdAt)
     return try record(
       .messageDeleted(deletion), channelID: channelID, at: timestamp,
       noting: note.map(StoredJSON.encode)

@@ -71,7 +71,8 @@ struct DurableEventTests {
     let updated = durable(.messageUpdated, 7)
     #expect(updated == .updated(message, seq: 4, timestamp: 5))
     #expect(durable(.messageUpdated, 8) == nil)
-    #expect(durable(.messageDeleted, 8) == .deleted(messageID: 8, seq: 4, timestamp: 5))
+    #expect(
+      durable(.messageDeleted, 8) == .deleted(Event.Deletion(messageID: 8), seq: 4, timestamp: 5))
     let origin = EventOrigin(channelURL: "lobby", seq: 4, timestamp: 5)
     #expect(
       updated?.notification(in: info)

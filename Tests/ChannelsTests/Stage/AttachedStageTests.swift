@@ -379,7 +379,8 @@ private final class AttachedRig {
 
   private func log(after start: Int64, upTo end: Int64) -> [DurableEvent] {
     start < end
-      ? (start + 1...end).map { .deleted(messageID: $0, seq: $0, timestamp: $0) } : []
+      ? (start + 1...end).map { .deleted(Event.Deletion(messageID: $0), seq: $0, timestamp: $0) }
+      : []
   }
 
   private func handle(_ input: StageInput) {

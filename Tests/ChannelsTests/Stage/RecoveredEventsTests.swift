@@ -21,11 +21,12 @@ struct RecoveredEventsTests {
   }
 
   private func recover(
-    _ missed: [DurableEvent], isOperator: Bool = false, limit: Int = 5, byteLimit: Int = 500_000,
+    _ missed: [DurableEvent], after seq: Int64 = 0, isOperator: Bool = false, limit: Int = 5,
+    byteLimit: Int = 500_000,
     isHeld: (Int64) -> Bool = { _ in false }
   ) -> RecoveredEvents? {
     RecoveredEvents(
-      missed, for: .init(userID: "ann", isOperator: isOperator, byteLimit: byteLimit),
+      missed, for: .init(userID: "ann", isOperator: isOperator, seq: seq, byteLimit: byteLimit),
       in: ChannelInfo(Channel(url: "lobby", createdAt: 0), participantCount: 1),
       limit: RateLimit(count: limit, windowMilliseconds: 1000), at: 5_000, isHeld: isHeld)
   }
@@ -76,7 +77,7 @@ struct RecoveredEventsTests {
     let missed: [DurableEvent] = [
       .received(messages[0], seq: 1), .received(messages[1], seq: 2),
       .updated(messages[1], seq: 3, timestamp: 150), .updated(messages[0], seq: 4, timestamp: 160),
-      .deleted(messageID: 3, seq: 5, timestamp: 170),
+      .deleted(Event.Deletion(messageID: 3), seq: 5, timestamp: 170),
     ]
     let recovered = try #require(recover(missed, limit: 1))
     #expect(
@@ -85,6 +86,26 @@ struct RecoveredEventsTests {
         notification(.messageUpdated(EventMessage(messages[0])), seq: 4, at: 160),
         notification(.messageDeleted(.init(messageID: 3)), seq: 5, at: 170),
       ])
+  }
+
+  @Test("a deletion has an ordinal only if the client has counted the message")
+  func deletions() throws {
+    func deletion(_ id: Int64, arrival: Int64?) -> Event.Deletion {
+      var deletion = Event.Deletion(messageID: id)
+      (deletion.ordinal, deletion.senderID, deletion.mentions) = (id, "bob", .channel)
+      deletion.arrival = arrival
+      return deletion
+    }
+    let missed = zip(Int64(5)..., [Int64(3), 4, nil]).map { seq, arrival in
+      DurableEvent.deleted(deletion(seq, arrival: arrival), seq: seq, timestamp: 170)
+    }
+    let recovered = try #require(recover(missed, after: 3))
+    let expected = [Int64(5), 6, 7].map { id in
+      var shown = deletion(id, arrival: nil)
+      if id == 6 { (shown.ordinal, shown.mentions) = (nil, nil) }
+      return notification(.messageDeleted(shown), seq: id, at: 170)
+    }
+    #expect(recovered.events == expected)
   }
 
   @Test("several updates of a message are one event, and a delayed update follows later")

@@ -25,7 +25,7 @@ struct RecoveriesTests {
   }
 
   private func deleted(_ seqs: ClosedRange<Int64>) -> [DurableEvent] {
-    seqs.map { .deleted(messageID: $0, seq: $0, timestamp: 0) }
+    seqs.map { .deleted(Event.Deletion(messageID: $0), seq: $0, timestamp: 0) }
   }
 
   private mutating func missed(

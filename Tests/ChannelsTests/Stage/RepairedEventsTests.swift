@@ -69,9 +69,20 @@ struct RepairedEventsTests {
     let events = repaired([
       .updated(message(1, by: "ann"), seq: 2, timestamp: 5),
       .updated(message(1, by: "ann"), seq: 3, timestamp: 6),
-      .deleted(messageID: 2, seq: 4, timestamp: 7),
+      .deleted(Event.Deletion(messageID: 2), seq: 4, timestamp: 7),
     ])
     #expect(events.map(\.seq) == [3, 4])
+  }
+
+  @Test("a deletion has the ordinal of a message that has arrived, and none of one that has not")
+  func deletions() {
+    let events = repaired(
+      [Int64(1), 2].map { arrival -> DurableEvent in
+        var deletion = Event.Deletion(messageID: 7)
+        (deletion.ordinal, deletion.arrival) = (4, arrival)
+        return .deleted(deletion, seq: arrival + 3, timestamp: 7)
+      })
+    #expect(events.map { $0.params?["ordinal"]?.integer } == [4, nil])
   }
 
   @Test("known events, and those after the start, are omitted")

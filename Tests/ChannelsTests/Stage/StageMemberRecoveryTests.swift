@@ -82,7 +82,8 @@ struct StageMemberRecoveryTests {
     rig.answerRead([
       .received(message(1, at: 99), seq: 1), .received(message(2, at: 100), seq: 2),
       .updated(message(1, at: 99), seq: 3, timestamp: 200),
-      .deleted(messageID: 7, seq: 4, timestamp: 49), .deleted(messageID: 8, seq: 5, timestamp: 50),
+      .deleted(Event.Deletion(messageID: 7), seq: 4, timestamp: 49),
+      .deleted(Event.Deletion(messageID: 8), seq: 5, timestamp: 50),
     ])
     #expect(rig.turn(ann) == [#"at 5 ["m2", "d8"]"#])
   }

@@ -224,7 +224,9 @@ struct StageModel {
     var texts: [String] = []
     var hidden: [Int64] = []
     var admitted: [Shown] = []
-    let deleted = events.compactMap { if case .deleted(let id, _, _) = $0 { id } else { nil } }
+    let deleted = events.compactMap {
+      if case .deleted(let deletion, _, _) = $0 { deletion.messageID } else { nil }
+    }
     for event in events {
       switch event {
       case .received(let message, let seq):
@@ -252,7 +254,7 @@ struct StageModel {
         let isHeld = updates.contains { $0.message == message.id && $0.held != nil }
         let isThere = !deleted.contains(message.id) && !hidden.contains(message.id)
         if isLast, !isHeld, isThere { texts.append("u\(message.id)@\(seq)") }
-      case .deleted(let id, _, _): texts.append("d\(id)")
+      case .deleted(let deletion, _, _): texts.append("d\(deletion.messageID)")
       case .channel(let event): texts.append(event.name.rawValue)
       }
     }
@@ -289,7 +291,7 @@ struct StageModel {
     var shown = admitted
     for case .received(let other, let seq) in events {
       let isDeleted = events.contains {
-        if case .deleted(other.id, _, _) = $0 { true } else { false }
+        if case .deleted(let deletion, _, _) = $0 { deletion.messageID == other.id } else { false }
       }
       guard let author = other.user?.id, !isDeleted, !isHidden(other.id) else { continue }
       let isFree = isFree(author, viewer: member.user)

@@ -133,7 +133,7 @@ private struct StageComparison {
     trace.append("delete \(id)")
     rig.delete(id)
     model.delete(id)
-    log.append(.deleted(messageID: id, seq: model.lastSeq, timestamp: rig.unix))
+    log.append(.deleted(Event.Deletion(messageID: id), seq: model.lastSeq, timestamp: rig.unix))
   }
 
   /// One of the last messages.
@@ -243,8 +243,8 @@ private struct StageLog {
 
   mutating func append(_ event: DurableEvent) {
     events.append(event)
-    guard case .deleted(let id, _, _) = event else { return }
-    events.removeAll { $0.messageID == id }
+    guard case .deleted(let deletion, _, _) = event else { return }
+    events.removeAll { $0.messageID == deletion.messageID }
   }
 
   /// A message that has not been deleted.

@@ -32,7 +32,7 @@ struct StageRecoveryRuleTests {
     rig.enter(ann, "ann", recover: 0)
     rig.delete(1)
     rig.answerRead([.received(message(1), seq: 1), .received(message(2), seq: 2)])
-    rig.answerRead([.deleted(messageID: 1, seq: 3, timestamp: rig.unix)])
+    rig.answerRead([.deleted(Event.Deletion(messageID: 1), seq: 3, timestamp: rig.unix)])
     #expect(rig.turn(ann) == [#"in 1@3 ["m2", "d1"]"#])
   }
 
@@ -55,7 +55,7 @@ struct StageRecoveryRuleTests {
     rig.answerRead([
       .received(message(1, at: rig.unix), seq: 1), .received(message(2, at: rig.unix), seq: 2),
     ])
-    rig.answerRead([.deleted(messageID: 1, seq: 3, timestamp: rig.unix)])
+    rig.answerRead([.deleted(Event.Deletion(messageID: 1), seq: 3, timestamp: rig.unix)])
     #expect(rig.turn(ann) == [#"in 1@3 ["m2", "d1"]"#])
   }
 

@@ -36,7 +36,7 @@ struct EventsTests {
     #expect(
       events == [
         .received(one, seq: 1), .received(three, seq: 3), .updated(one, seq: 4, timestamp: 4),
-        .channel(frozen), .deleted(messageID: 2, seq: 7, timestamp: 7),
+        .channel(frozen), .deleted(Event.Deletion(messageID: 2), seq: 7, timestamp: 7),
       ])
     #expect(events?.map(\.seq) == [1, 3, 4, 5, 7])
   }

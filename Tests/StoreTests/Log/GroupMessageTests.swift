@@ -66,6 +66,39 @@ struct GroupMessageTests {
     #expect(await fixture.state("den")?.lastOrdinal == 1)
   }
 
+  @Test("a deletion is read as the event that its members received", arguments: LogKind.allCases)
+  func deletions(_ kind: LogKind) async throws {
+    let fixture = try await LogFixture(kind)
+    let den = try #require(await fixture.create(inviting: ["bob"]).state?.place)
+    var messages = [
+      fixture.message(1), fixture.message(2, by: nil), fixture.message(3), fixture.message(4),
+      fixture.message(5),
+    ].map(Self.counted)
+    messages[0].mentionedUserIDs = ["bob"]
+    messages[1].message.mentionType = .channel
+    (messages[2].isCounted, messages[2].isSilent) = (false, true)
+    messages[3].role = .exempt
+    let results = await fixture.perform(messages.map { .write(.append($0), den) })
+    let arrivals = results.compactMap(\.appendedSeq)
+    try #require(arrivals.count == 5)
+    var expected: [DurableEvent] = []
+    for (message, arrival) in zip(messages, arrivals) {
+      let id = message.message.id
+      let stored = await fixture.read(.message(id, channelID: den.id))?.message
+      var deletion = Event.Deletion(of: try #require(stored).message)
+      deletion.arrival = arrival
+      await fixture.delete(id, in: den)
+      let seq = try #require(await fixture.state("den")?.lastSeq)
+      expected.append(.deleted(deletion, seq: seq, timestamp: 900))
+    }
+    let last = try #require(arrivals.last)
+    #expect(await fixture.read(.missed(den, after: last))?.missed == expected)
+    let ordinals = expected.map { event -> Int64? in
+      if case .deleted(let deletion, _, _) = event { deletion.ordinal } else { nil }
+    }
+    #expect(ordinals == [1, 2, 0, 3, 4])
+  }
+
   @Test(
     "messages to groups and open channels share batches, not ordinals", arguments: LogKind.allCases,
     [20, 100])

@@ -301,7 +301,7 @@ struct LogContractTests {
     #expect(
       events == [
         .received(edited, seq: 2), .updated(edited, seq: 3, timestamp: 50),
-        .deleted(messageID: 1, seq: 4, timestamp: 60),
+        .deleted(Event.Deletion(messageID: 1), seq: 4, timestamp: 60),
         .received(
           fixture.message(3, String(repeating: "x", count: 5_000)).message, seq: 5),
       ])

@@ -266,7 +266,7 @@ struct MessagesTests {
       )
     }
     #expect(message == nil)
-    #expect(events == [.deleted(messageID: 7, seq: 3, timestamp: 3)])
+    #expect(events == [.deleted(Event.Deletion(messageID: 7), seq: 3, timestamp: 3)])
     #expect(maximum == 7)
     await #expect(throws: StoreError.notFound(.message)) {
       try await fixture.store.write { try $0.deleteMessage(7, channelID: id, at: 4) }
