@@ -46,6 +46,26 @@ async def equal(server, name, wanted):
     return await numbers(server, name) == wanted
 
 
+async def test_recoveries_and_watchers(ctx):
+    """Groups in group.recover are counted by their outcome, and connections that watch totals while they do."""
+    server = await ctx.fresh(*FREE)
+    url, creator, one = await group(ctx, server, 1)
+    channel = (await one.call("group.get", channel_url=url))["channel"]
+    known = {"channel_url": url, "epoch": channel["epoch"], "seq": channel["seq"]}
+    await one.call("group.recover", channels=[
+        known, {**known, "epoch": "other"}, {**known, "channel_url": ctx.name("none")}])
+    assert await numbers(server, "parley_group_recoveries_total") == {
+        "recovered": 1, "unavailable": 1, "refused": 1, "budget": 0}
+    for client in (creator, one, one):
+        await client.call("group.watch_totals", on=True)
+    assert await numbers(server, "parley_group_totals_watchers") == 2
+    for _ in range(2):
+        await creator.call("group.watch_totals", on=False)
+    assert await numbers(server, "parley_group_totals_watchers") == 1
+    await one.socket.close()
+    await eventually(lambda: equal(server, "parley_group_totals_watchers", 0))
+
+
 async def test_stored_groups_are_counted(ctx):
     """After a start, the groups in the database are counted whether they are in memory or not."""
     server = await ctx.fresh(*FREE)
@@ -73,7 +93,11 @@ async def test_what_members_do_is_counted(ctx):
     message = await sent(creator, url)
     for _ in range(2):
         await one.call("group.mark_read", channel_url=url, message_id=message["message_id"])
-    assert await numbers(server, "parley_group_reads_total") == {"moved": 1, "same": 1}
+    assert await numbers(server, "parley_group_reads_total") == {"moved": 1, "same": 1, "late": 0}
+    asked = [await one.ask("group.mark_read", channel_url=url, message_id=message["message_id"]) for _ in range(4)]
+    for call in asked:
+        await one.result(call)
+    assert (await numbers(server, "parley_group_reads_total"))["late"] >= 1
     await creator.until(lambda: creator.told("group.read", channel_url=url), "group.read")
     assert await numbers(server, "parley_group_receipts_total") == 1
     for is_typing in (True, True, False):

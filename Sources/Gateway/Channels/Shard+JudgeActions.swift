@@ -157,6 +157,7 @@ extension Shard {
   func count(_ tally: GroupTally) {
     count(tally.reads.moved, .groupReadsMoved)
     count(tally.reads.same, .groupReadsSame)
+    count(tally.reads.late, .groupReadsLate)
     count(tally.receipts, .groupReceipts)
     count(tally.typing.started, .groupTypingStarted)
     count(tally.typing.extended, .groupTypingExtended)

@@ -40,6 +40,7 @@ enum GatewayCounter: Int, MetricKey {
   case translationsLate
   case groupReadsMoved
   case groupReadsSame
+  case groupReadsLate
   case groupReceipts
   case groupTypingStarted
   case groupTypingExtended
@@ -50,6 +51,10 @@ enum GatewayCounter: Int, MetricKey {
   case groupInvitationsAccepted
   case groupInvitationsDeclined
   case groupInvitationsWithdrawn
+  case groupRecoveriesRecovered
+  case groupRecoveriesBudget
+  case groupRecoveriesUnavailable
+  case groupRecoveriesRefused
 
   var definition: MetricDefinition {
     switch self {
@@ -103,6 +108,7 @@ enum GatewayCounter: Int, MetricKey {
         "Messages updated with translations after they were published.")
     case .groupReadsMoved: .reading("moved")
     case .groupReadsSame: .reading("same")
+    case .groupReadsLate: .reading("late")
     case .groupReceipts:
       .counter(
         "parley_group_receipts_total", "Read positions sent to the other members of groups.")
@@ -115,6 +121,10 @@ enum GatewayCounter: Int, MetricKey {
     case .groupInvitationsAccepted: .invitation("accepted")
     case .groupInvitationsDeclined: .invitation("declined")
     case .groupInvitationsWithdrawn: .invitation("withdrawn")
+    case .groupRecoveriesRecovered: .recovery("recovered")
+    case .groupRecoveriesBudget: .recovery("budget")
+    case .groupRecoveriesUnavailable: .recovery("unavailable")
+    case .groupRecoveriesRefused: .recovery("refused")
     }
   }
 }
@@ -153,7 +163,7 @@ extension MetricDefinition {
   fileprivate static func reading(_ outcome: String) -> MetricDefinition {
     MetricDefinition(
       "parley_group_reads_total", kind: .counter,
-      help: "Groups marked as read, by whether the position of the member has moved.",
+      help: "Groups marked as read, by whether the position of the member has moved at once.",
       labels: [Label("outcome", outcome)])
   }
 
@@ -168,6 +178,12 @@ extension MetricDefinition {
       "parley_group_invitations_total", kind: .counter,
       help: "Users added to groups by others, and the ends of their invitations, by outcome.",
       labels: [Label("outcome", outcome)])
+  }
+
+  fileprivate static func recovery(_ outcome: String) -> MetricDefinition {
+    MetricDefinition(
+      "parley_group_recoveries_total", kind: .counter,
+      help: "Groups named in group.recover, by outcome.", labels: [Label("outcome", outcome)])
   }
 
   fileprivate static func preview(_ outcome: String) -> MetricDefinition {

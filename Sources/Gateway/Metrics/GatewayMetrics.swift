@@ -37,6 +37,7 @@ enum GatewayGauge: Int, MetricKey {
   case groups
   case groupMembers
   case groupStages
+  case totalsWatchers
 
   var definition: MetricDefinition {
     switch self {
@@ -65,6 +66,10 @@ enum GatewayGauge: Int, MetricKey {
     case .groupStages:
       MetricDefinition(
         "parley_group_stages", kind: .gauge, help: "Groups with connected members on this server.")
+    case .totalsWatchers:
+      MetricDefinition(
+        "parley_group_totals_watchers", kind: .gauge,
+        help: "Connections that receive group.totals.")
     }
   }
 }

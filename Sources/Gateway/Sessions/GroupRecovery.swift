@@ -1,6 +1,7 @@
 import Channels
 import Configuration
 import ParleyProtocol
+import Telemetry
 
 /// The answer to `group.recover` while it is being made: one group after the other, since they share the
 /// room of the answer.
@@ -10,11 +11,22 @@ struct GroupRecovery: Sendable {
   private var rest: ArraySlice<GroupRecover.Part>
   /// An object for each answered group.
   private var results: [[UInt8]] = []
+  /// The outcome of each answered group.
+  private(set) var outcomes: [Outcome] = []
   /// The events that further groups may have.
   private var eventCount = GroupRecovery.eventLimit
   /// Their bytes.
   private(set) var byteCount: Int
   private let byteLimit: Int
+
+  enum Outcome: Sendable {
+    case recovered
+    /// The events did not fit beside those of the groups before.
+    case budget
+    /// The events are not kept, or exceed an answer.
+    case unavailable
+    case refused
+  }
 
   /// The number of events in an answer.
   static let eventLimit = 3_000
@@ -41,6 +53,7 @@ struct GroupRecovery: Sendable {
           $0.member("channel_url", part.channelURL)
           switch result {
           case .failure(let error):
+            outcomes.append(.refused)
             $0.name("error")
             error.encode(into: &$0)
           case .success(let group): encode(group, after: part.position, into: &$0)
@@ -61,7 +74,14 @@ struct GroupRecovery: Sendable {
     writer.member("epoch", group.epoch)
     writer.member("seq", group.seq)
     writer.member("recovered", events != nil)
-    if events == nil, isShort, group.reaches(position) { writer.member("reason", "budget") }
+    if events != nil {
+      outcomes.append(.recovered)
+    } else if isShort, group.reaches(position) {
+      outcomes.append(.budget)
+      writer.member("reason", "budget")
+    } else {
+      outcomes.append(.unavailable)
+    }
     writer.member("events", array: { for event in events ?? [] { $0.value(raw: event) } })
   }
 
@@ -84,6 +104,17 @@ struct GroupRecovery: Sendable {
       $0.object {
         $0.member("results", array: { for result in results { $0.value(raw: result) } })
       }
+    }
+  }
+}
+
+extension GroupRecovery.Outcome {
+  fileprivate var counter: GatewayCounter {
+    switch self {
+    case .recovered: .groupRecoveriesRecovered
+    case .budget: .groupRecoveriesBudget
+    case .unavailable: .groupRecoveriesUnavailable
+    case .refused: .groupRecoveriesRefused
     }
   }
 }
@@ -113,6 +144,7 @@ extension Shard {
   fileprivate func proceed(with recovery: GroupRecovery) {
     guard session(recovery.address.session) != nil else { return }
     guard let part = recovery.next else {
+      for outcome in recovery.outcomes { counters.add(1, to: outcome.counter) }
       return reply(to: recovery.address, .success(recovery.encoded()))
     }
     poll(count: 1, within: edge == nil ? nil : settings.cluster.callTimeoutMilliseconds) {

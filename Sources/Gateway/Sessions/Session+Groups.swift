@@ -70,6 +70,7 @@ extension Session {
     let watch = totals ?? TotalsWatch(of: caller, on: self)
     if totals == nil {
       totals = watch
+      shard.gauges.add(1, to: .totalsWatchers)
       for url in places.urls { shard.channelSubscribers[url]?.add(watch) }
     }
     watch.begin(answering: address)
@@ -78,6 +79,7 @@ extension Session {
   func endTotals() {
     guard let watch = totals else { return }
     totals = nil
+    shard.gauges.add(-1, to: .totalsWatchers)
     for url in places.urls { shard.channelSubscribers[url]?.remove(watch) }
     watch.end()
   }
