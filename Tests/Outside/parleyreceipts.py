@@ -76,3 +76,19 @@ async def test_receipts(ctx):
             "read": {**times, "ada": await made.run("return sent[1].created_at")}, "delivered": {}}
         shown = await made.run("return (await a.members()).members.map(({ user_id, read_at }) => [user_id, read_at])")
         assert dict(shown)["ben"] == times["ben"], shown
+
+
+async def test_preferences(ctx):
+    """The choices of a user: invitations, and receipts where the server permits it."""
+    server = await ctx.fresh(*FREE, *FLAGS, "--groups-private-reads", "true")
+    async with node(ctx, server) as made:
+        await start(made, server, "ada", "ben")
+        both = {"auto_accept_invitations": True, "send_read_receipts": True}
+        assert await made.run("return await ada.preferences()") == both
+        assert await made.run("return await ada.prefer({ send_read_receipts: false })") == {
+            **both, "send_read_receipts": False}
+        assert await made.run("return await ben.preferences()") == both
+        await made.run("await ada.prefer({ auto_accept_invitations: false, send_read_receipts: true })")
+        assert await made.run("""
+          const group = await ben.groups.create({ user_ids: ["ada"] });
+          return group.info.joined_member_count""") == 1

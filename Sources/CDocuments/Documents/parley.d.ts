@@ -117,6 +117,13 @@ export declare class Parley {
   unblock(userId: string): Promise<void>;
   /** Lists the users whom this one blocks, in the order of their ids; `next` is the `token` of the next page, or empty. */
   blocked(params?: Methods["user.blocked"]["params"]): Promise<Methods["user.blocked"]["result"]>;
+  /** The choices of this user that hold in all groups. */
+  preferences(): Promise<Methods["user.preferences"]["result"]>;
+  /**
+   * Changes the given choices, and returns all. `send_read_receipts: false` is rejected with 400111 on a server that
+   * does not permit private reads.
+   */
+  prefer(choices: Methods["user.preferences"]["params"]): Promise<Methods["user.preferences"]["result"]>;
   /**
    * Enters a channel, and enters it again after each reconnection until `exit`.
    *

@@ -15,13 +15,14 @@ struct UserCommand: ParsableCommand {
         parley user token issue ada --hours 24
         parley user metadata set ada team=red
         parley user block ada jeff
+        parley user preferences ada --no-auto-accept
         parley user deactivate jeff
         parley user delete jeff --yes
       """,
     subcommands: [
       Create.self, List.self, Show.self, Update.self, Deactivate.self,
-      Reactivate.self, Delete.self, Block.self, Unblock.self, Blocked.self, UserTokenCommand.self,
-      MetadataCommand<UserArgument>.self,
+      Reactivate.self, Delete.self, Block.self, Unblock.self, Blocked.self, Preferences.self,
+      UserTokenCommand.self, MetadataCommand<UserArgument>.self,
     ])
 }
 

@@ -115,6 +115,12 @@ struct GroupRecipes {
     try await client.unblockUser(userID: "dan")
   }
 
+  func choose() async throws {
+    try await client.setChannelInvitationPreference(autoAccept: false)
+    try await client.setReadReceiptPreference(sendsReceipts: true)
+    show("joins at once: \(try await client.getChannelInvitationPreference())")
+  }
+
   func readAgain(_ group: GroupChannel) async throws {
     for await event in group.events {
       if case .eventsLost(.gap) = event {

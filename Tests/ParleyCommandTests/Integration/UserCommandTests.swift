@@ -43,6 +43,22 @@ extension CommandTests {
       #expect(try server.run("user", "blocked", "ada").output == "no users\n")
     }
 
+    @Test("and chooses whether they join groups at once")
+    func preferences() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      for name in ["ada", "ben"] { _ = try server.run("user", "create", name) }
+      let shown = try server.run("user", "preferences", "ada")
+      #expect(shown.output.contains("at once"), "\(shown.errors)")
+      let changed = try server.run("user", "preferences", "ada", "--no-auto-accept")
+      #expect(changed.output.contains("when it accepts"), "\(changed.errors)")
+      _ = try server.run("group", "create", "trip", "--user", "ben", "--user", "ada")
+      let invited = try server.run("group", "members", "trip", "--state", "invited").output
+      #expect(invited.contains("ada"))
+      let json = try server.run("user", "preferences", "ada", "--auto-accept", "--json").json
+      #expect(json["auto_accept"]?.bool == true)
+      #expect(try server.run("user", "preferences", "ghost").status == 1)
+    }
+
     @Test("and mutes or bans them")
     func moderation() throws {
       let server = try ServerProcess(CommandTests.quiet)
