@@ -74,6 +74,7 @@ async def test_the_pace_of_marks(ctx):
     await phone.event("group.ready")
     start = asyncio.get_running_loop().time()
     asked = [await reader.ask("group.mark_read", channel_url=url, message_id=message) for message in ids[:-1]]
+    await view(reader, url)
     asked.append(await phone.ask("group.mark_read", channel_url=url, message_id=ids[4]))
     # Another member does not wait.
     mine = (await other.call("group.mark_read", channel_url=url, message_id=ids[0]))["my"]

@@ -28,7 +28,8 @@ extension ClientTests {
 
     @Test("whether the user sends read receipts, where the server permits it")
     func receipts() async throws {
-      let strict = try await ServerProcess(unlimited).client("ann")
+      let ordinary = try ServerProcess(unlimited)
+      let strict = try await ordinary.client("ann")
       #expect(try await strict.getReadReceiptPreference())
       do {
         try await strict.setReadReceiptPreference(sendsReceipts: false)

@@ -55,7 +55,7 @@ const READS = /\.(get|list|changes|members|participants|ping|fetch|search|transl
 /** Methods whose events are numbered, and not sent to the caller. */
 const OWN_EVENTS = /^(message\.(update|\w+_metaarray_\w+)|group\.(update|invite|accept|join|remove)|channel\.\w+)$/;
 /** Their answers may come after those of later calls. */
-const SLOW = /^(preview\.fetch|message\.translate)$/;
+const SLOW = /^(preview\.fetch|message\.translate|group\.mark_(un)?read)$/;
 const namesIn = (text) => text.split(/\s+/);
 /** Events of channels of both kinds. */
 const SHARED_EVENTS = namesIn(`message.received message.updated message.deleted channel.changed channel.deleted
