@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Curl
+@testable import Basics
 
 @Suite("Reading Retry-After", .onOwnThreads)
 struct RetryAfterTests {

@@ -1,5 +1,3 @@
-import Basics
-
 /// The Retry-After field (RFC 9110 §10.2.3): a number of seconds, or a date.
 package enum RetryAfter {
   /// The maximum wait in seconds; longer waits are truncated.
