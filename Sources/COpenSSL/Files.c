@@ -49,3 +49,6 @@ static int refuse_passphrase(char *buffer, int capacity, int writing, void *cont
 EVP_PKEY *copenssl_read_private_key(BIO *contents) {
   return PEM_read_bio_PrivateKey(contents, NULL, refuse_passphrase, NULL);
 }
+
+// A variadic function, which Swift cannot import.
+EVP_PKEY *copenssl_generate_p256(void) { return EVP_PKEY_Q_keygen(NULL, NULL, "EC", "P-256"); }

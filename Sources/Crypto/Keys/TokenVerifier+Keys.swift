@@ -48,7 +48,7 @@ package struct SecretKey: VerificationKey {
   }
 }
 
-/// The reason why a key for verifying tokens cannot be used.
+/// The reason why a key for tokens cannot be used.
 package enum TokenKeyError: Error, Equatable, Sendable {
   /// The secret has no bytes.
   case emptySecret
@@ -56,6 +56,8 @@ package enum TokenKeyError: Error, Equatable, Sendable {
   case unreadableFile(path: String, errno: Int32)
   /// The text contains no PEM public key.
   case noPublicKey(path: String)
+  /// The text contains no PEM private key, or an encrypted one.
+  case noPrivateKey(path: String)
   /// The kind or size of the key is not accepted; the text states which are.
   case unsupportedKey(path: String, reason: String)
 }
@@ -66,6 +68,7 @@ extension TokenKeyError: CustomStringConvertible {
     case .emptySecret: "the secret is empty"
     case .unreadableFile(let path, let code): "\(path): \(String(cString: strerror(code)))"
     case .noPublicKey(let path): "\(path): contains no public key in PEM form"
+    case .noPrivateKey(let path): "\(path): contains no unencrypted private key in PEM form"
     case .unsupportedKey(let path, let reason): "\(path): \(reason)"
     }
   }
