@@ -84,6 +84,18 @@ package enum Limits {
   /// The longest mute or ban that can be requested, about 68 years.
   package static let restrictionSeconds: Int64 = 2_147_483_647
 
+  package static let pushTokenLength = 4_096
+  package static let pushEndpointLength = 2_048
+  package static let pushDeviceIDLength = 128
+  package static let pushSoundLength = 128
+  /// Enough for an uncompressed point of the curve P-256 in base64url.
+  package static let pushKeyLength = 128
+  /// The number of tokens of a user and type; a further one replaces the oldest.
+  package static let pushTokenCount = 20
+  /// The number of windows without pushes on a day of the week.
+  package static let pushWindowCount = 10
+  package static let timeZoneLength = 64
+
   package static let apiTokenNameLength = 128
   /// Enough for any language tag in use (RFC 5646 §4.4.1).
   package static let languageTagLength = 35
