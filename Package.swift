@@ -94,6 +94,7 @@ let package = Package(
     library("Channels", ["ParleyProtocol", "FloodControl", "LinkPreview", deque]),
     library("Uploads", ["Basics", "ParleyProtocol"]),
     library("Cluster", [deque]),
+    library("Push", ["Basics", "FloodControl", "ParleyProtocol", "COpenSSL"]),
     library("Thumbnails", ["Basics"]),
     library("Translation", ["Basics", "LinkPreview", "ParleyProtocol", deque]),
 
@@ -192,6 +193,10 @@ let package = Package(
       name: "extractor-throughput", dependencies: ["LinkPreview"],
       path: "Tests/Benchmarks/extractor-throughput", swiftSettings: house),
     .executableTarget(
+      name: "web-push-rate", dependencies: ["ParleyProtocol", "Push"],
+      path: "Tests/Benchmarks/web-push-rate",
+      swiftSettings: house),
+    .executableTarget(
       name: "thumbnail-cost", dependencies: ["Reactor", "Thumbnailer", "Thumbnails"],
       path: "Tests/Benchmarks/thumbnail-cost", swiftSettings: house),
     .executableTarget(
@@ -225,6 +230,7 @@ let package = Package(
     tests("Channels", ["FloodControl", "LinkPreview", "ParleyProtocol"]),
     tests("Uploads", ["Basics", "ParleyProtocol"]),
     tests("Cluster", [heap]),
+    tests("Push", ["Basics", "COpenSSL", "Crypto", "FloodControl", "ParleyProtocol"]),
     tests("LinkPreview", ["Basics", "ParleyProtocol"], exclude: ["Corpus"]),
     tests("Reactor", ["TestPeers"]),
     tests("SQLite"),
@@ -275,8 +281,8 @@ let package = Package(
       name: "FuzzingTests",
       dependencies: [
         "Basics", "Bus", "ParleyClient", "Cluster", "Configuration", "Gateway", "HTTP",
-        "LinkPreview", "ParleyProtocol", "Channels", "Store", "TestSupport", "Crypto", "Thumbnails",
-        "Translation", "Transport", "Unfurler",
+        "LinkPreview", "ParleyProtocol", "Channels", "Push", "Store", "TestSupport", "Crypto",
+        "Thumbnails", "Translation", "Transport", "Unfurler",
       ],
       path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: house),
     .testTarget(
