@@ -16,6 +16,8 @@ extension PushNotification {
     if dataByteCount > limit / 4 { notification.data = "" }
     for reduce in [{ _ in }, Self.dropCustomData, Self.cutNames] {
       reduce(&notification)
+      let whole = encode(notification)
+      if whole.count <= limit { return whole }
       if let payload = notification.cutBody(within: limit, encode) { return payload }
     }
     return encode(notification.with(\.body, ""))
@@ -23,25 +25,35 @@ extension PushNotification {
 
   /// The payload with as much of the body as fits; `nil` if it does not fit without a body.
   private func cutBody(within limit: Int, _ encode: (PushNotification) -> [UInt8]) -> [UInt8]? {
-    let whole = encode(self)
-    guard whole.count > limit else { return whole }
-    // A payload never has fewer bytes than its body has characters.
-    let ends = Array(body.indices.prefix(limit))
-    var fitting: [UInt8]?
-    var (low, high) = (0, ends.count - 1)
+    var fitting = encode(with(\.body, body.isEmpty ? "" : "…"))
+    guard fitting.count <= limit else { return nil }
+    let ends = ends(ofBytes: limit - fitting.count)
+    // Without escapes, the longest body fits at once.
+    var (low, high, middle) = (0, ends.count, ends.count)
     while low < high {
-      let count = (low + high + 1) / 2
-      let payload = encode(with(\.body, body[..<ends[count]] + "…"))
+      let payload = encode(with(\.body, body[..<ends[middle - 1]] + "…"))
       if payload.count <= limit {
         fitting = payload
-        low = count
+        low = middle
       } else {
-        high = count - 1
+        high = middle - 1
       }
+      middle = (low + high + 1) / 2
     }
-    if let fitting { return fitting }
-    let empty = encode(with(\.body, body.isEmpty ? "" : "…"))
-    return empty.count <= limit ? empty : nil
+    return fitting
+  }
+
+  /// The ends of the body's characters up to a number of bytes, which take at least as many in a payload.
+  private func ends(ofBytes limit: Int) -> [String.Index] {
+    var ends: [String.Index] = []
+    var (byteCount, index) = (0, body.startIndex)
+    while index < body.endIndex {
+      byteCount += body[index].utf8.count
+      guard byteCount <= limit else { break }
+      index = body.index(after: index)
+      ends.append(index)
+    }
+    return ends
   }
 
   private static func dropCustomData(_ notification: inout PushNotification) {

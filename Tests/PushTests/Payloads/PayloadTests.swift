@@ -178,7 +178,7 @@ struct PayloadTests {
       let count = Int.random(in: 0...limit, using: &generator)
       return String(String(repeating: sample, count: count).unicodeScalars.prefix(limit))
     }
-    for _ in 0..<60 {
+    for _ in 0..<25 {
       var preferences = PushPreferences()
       preferences.sound = text(128)
       let notification = notification(
