@@ -3,7 +3,7 @@ import ParleyProtocol
 import Push
 
 /// Encrypts Web Push messages and prints how many a second one core does, beside the multiplications of
-/// the curve alone, which limit it.
+/// the curve alone, which limit it, and the payloads of messages that are far too long.
 ///
 ///     swift run -c release web-push-rate [messages]
 @main
@@ -35,10 +35,24 @@ struct WebPushRate {
     let agreement = rate(of: count) { _ in
       produced += browser.agreed(with: receiver.publicKey).count
     }
+    let message = longMessage
+    let payloads = rate(of: min(count, 2_000)) { _ in
+      produced += WebPayload.message(message).count
+    }
     print("messages encrypted        \(Int(encryption)) 1/s")
     print("secrets agreed (ECDH)     \(Int(agreement)) 1/s")
+    print("long payloads cut         \(Int(payloads)) 1/s")
     // Keeps the work from being left out.
     if produced == 0 { print("# nothing was produced") }
+  }
+
+  private static var longMessage: PushNotification {
+    let message = Message(
+      id: 1, channelURL: "team", user: User(id: "jeff"),
+      text: String(repeating: "Grüße, 漢字 ", count: 450), createdAt: 1, ordinal: 1)
+    return PushNotification(
+      of: message, channelName: "Team", badge: 1, preferences: PushPreferences(),
+      texts: PushTexts())
   }
 
   /// Repetitions a second of processor time.
