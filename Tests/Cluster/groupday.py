@@ -90,7 +90,8 @@ class Day(Steps):
             device.wake()
             device.come_back()
         unsettled = await asyncio.gather(*(self.settle(device) for device in self.devices))
-        broken = [*self.broken, *sum(unsettled, []), *self.site.unexpected(), *(text for device in self.devices for text in device.broken)]
+        broken = [*self.broken, *sum(unsettled, []), *self.site.unexpected(),
+                  *(text for device in self.devices for text in device.broken)]
         assert not broken, "\n".join(broken[:20])
 
     async def settle(self, device):

@@ -147,9 +147,11 @@ package struct ChannelHome: ~Copyable, Sendable {
       // The participants are notified of the users that are unknown to them.
       start.announced = nil
     }
+    // The stage reads missed events from the log. Connections are in no log: it adds them again.
+    let unsent = (stages[address.server]?.news ?? []) + searches.remove(address.server)
     stages[address.server] = RemotePlace(
       attachment: address.attachment,
-      news: [.attached(start)] + unsentAnswers(address.server) + searches.remove(address.server),
+      news: unsent.filter(\.isSeat) + [.attached(start)] + unsent.filter(\.isAnswer),
       unconfirmed: Set(roster.userIDs(on: address.server)),
       knownUsers: attachment.announced ?? (isGathering ? .users([]) : nil))
   }
@@ -314,7 +316,7 @@ struct RemotePlace: Sendable {
     self.news = news
     self.unconfirmed = unconfirmed
     self.knownUsers = knownUsers
-    admissionCount = news.count(where: \.isAdmission)
+    admissionCount = news.drop { !$0.isBeginning }.count(where: \.isAdmission)
   }
 
   /// The answers among the news.

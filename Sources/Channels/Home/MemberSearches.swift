@@ -143,9 +143,10 @@ struct MemberSearches: Sendable {
     searches[server] = nil
     if search.news.count >= Self.newsLimit, !search.isOverfull {
       search.isOverfull = true
-      search.news = [.attached(search.start), .released] + search.news.filter(\.isAnswer)
+      search.news =
+        [.attached(search.start), .released] + search.news.filter { $0.isAnswer || $0.isSeat }
     }
-    if !search.isOverfull || item.isAnswer { search.news.append(item) }
+    if !search.isOverfull || item.isAnswer || item.isSeat { search.news.append(item) }
     searches[server] = search
     return true
   }
@@ -157,9 +158,9 @@ struct MemberSearches: Sendable {
 
   /// Stops asking a server.
   ///
-  /// - Returns: The outcomes of calls that were kept for it.
+  /// - Returns: The news that were kept for it.
   mutating func remove(_ server: UInt16) -> [StageNews] {
-    searches.removeValue(forKey: server)?.news.filter(\.isAnswer) ?? []
+    searches.removeValue(forKey: server)?.news ?? []
   }
 }
 

@@ -110,6 +110,9 @@ package struct AttachedStage: ~Copyable, Sendable {
 
   package func contains(_ userID: String) -> Bool { stage.contains(userID) }
 
+  /// Whether a connection of a member is here.
+  package func contains(_ seat: Seat) -> Bool { stage.contains(seat) }
+
   /// The throttle of a user who is here.
   package func throttle(of userID: String) -> Throttle? { stage.throttle(of: userID) }
 
@@ -152,7 +155,7 @@ package struct AttachedStage: ~Copyable, Sendable {
     case .news(let number, let news):
       for (index, item) in news.enumerated() {
         guard number == self.number else {
-          answers.append(of: news[index...])
+          give(up: news[index...], into: &actions)
           break
         }
         // The home continues with the users while events are being repaired.
@@ -213,7 +216,7 @@ package struct AttachedStage: ~Copyable, Sendable {
   // MARK: Attaching
 
   private mutating func attach(_ number: UInt64, into actions: inout StageActions) {
-    endAttachment()
+    endAttachment(into: &actions)
     self.number = number
     lastReads = []
     inventory = StageInventory(userIDs: stage.userIDs)
@@ -226,11 +229,18 @@ package struct AttachedStage: ~Copyable, Sendable {
   }
 
   /// Ignores news until the next attachment, which begins with the missing events.
-  private mutating func endAttachment() {
+  private mutating func endAttachment(into actions: inout StageActions) {
     number = 0
     link = .asked
-    answers.append(of: news)
+    give(up: news[...], into: &actions)
     news = []
+  }
+
+  /// Keeps what news of an ended attachment contain beside events, which are read from the log: answers, and
+  /// connections, which are in the group for its home, and would miss everything here.
+  private mutating func give(up news: ArraySlice<StageNews>, into actions: inout StageActions) {
+    answers.append(of: news)
+    for case .seat(let seat) in news { actions.append(.renew(seat)) }
   }
 
   private mutating func reportPiece(into actions: inout StageActions) {
@@ -266,7 +276,7 @@ package struct AttachedStage: ~Copyable, Sendable {
   ) {
     switch result {
     case .failure:
-      endAttachment()
+      endAttachment(into: &actions)
       actions.append(.reattach)
       return
     case .success(nil): pass(.abandon, at: now, into: &actions)
@@ -274,7 +284,7 @@ package struct AttachedStage: ~Copyable, Sendable {
       let info = ChannelInfo(start.channel, participantCount: stage.participantCount)
       let repaired = RepairedEvents(
         events, in: stage.lastSeq + 1...start.seq, of: info, awaited: awaited)
-      for event in repaired.list { pass(.apply(event), at: now, into: &actions) }
+      apply(repaired, at: now, into: &actions)
     }
     resume(start, at: now, into: &actions)
     takeWaiting(at: now, into: &actions)
@@ -306,12 +316,15 @@ package struct AttachedStage: ~Copyable, Sendable {
     case .next: reportPiece(into: &actions)
     case .absent: end(at: now, into: &actions)
     case .released:
-      endAttachment()
+      endAttachment(into: &actions)
       actions.append(.reattach)
     case .dispersed:
       link = .ended
       pass(.disperse, at: now, into: &actions)
-    case .seat(let seat): pass(.seat(seat), at: now, into: &actions)
+    case .seat(let seat):
+      // Before the start, it was for an earlier attachment.
+      if case .asked = link { return actions.append(.renew(seat)) }
+      pass(.seat(seat), at: now, into: &actions)
     case .memberNotice(let notice): pass(.notify(notice), at: now, into: &actions)
     case .membersNotice(let notice): pass(.notifyMembers(notice), at: now, into: &actions)
     case .memberCount(let count): pass(.memberCount(count), at: now, into: &actions)
@@ -350,7 +363,18 @@ package struct AttachedStage: ~Copyable, Sendable {
     let missed = RepairedEvents(
       events, in: stage.lastSeq + 1...last, of: stage.lastInfo, awaited: awaited)
     polledSeq = last
-    for event in missed.list { pass(.apply(event), at: now, into: &actions) }
+    apply(missed, at: now, into: &actions)
+  }
+
+  /// Applies events from the log.
+  ///
+  /// In a group, connections are made ready once more if they cannot count by the events.
+  private mutating func apply(
+    _ events: RepairedEvents, at now: Moment, into actions: inout StageActions
+  ) {
+    for event in events.list { pass(.apply(event), at: now, into: &actions) }
+    guard isOfGroup, events.hideCounts else { return }
+    for seat in stage.seats { actions.append(.renew(seat)) }
   }
 
   /// Removes everyone: the channel was deleted while the stage had no home.

@@ -104,6 +104,18 @@ package struct ChannelStage: ~Copyable, Sendable {
   /// The users on the stage, in no particular order.
   package var userIDs: [String] { Array(audience.participants.userIDs) }
 
+  /// Whether a connection is on the stage.
+  func contains(_ seat: Seat) -> Bool {
+    audience.participants.contains(seat.session, of: seat.userID)
+  }
+
+  /// The connections of the users on the stage, in no particular order.
+  var seats: [Seat] {
+    userIDs.flatMap { userID in
+      audience.participants.connections(of: userID).map { Seat(userID: userID, session: $0) }
+    }
+  }
+
   /// Whether members of a group are here.
   package var hasMembers: Bool { record.group != nil && participantCount > 0 }
 

@@ -7,6 +7,20 @@ import ParleyProtocol
 struct RepairedEvents {
   private(set) var list: [ChannelEvent] = []
 
+  /// Whether the numbers of unread mentions may have changed in a way that the events do not show: the log
+  /// does not have the former mentions of a changed message.
+  var hideCounts: Bool {
+    list.contains { event in
+      switch event.subject {
+      case .update, .mentionChange: true
+      case .message, .deletion, .record, .operators, .expulsion, .admission, .departure,
+        .invitation,
+        .quietAdmission, .quietDeparture, .end, .announcement:
+        false
+      }
+    }
+  }
+
   /// - Parameters:
   ///   - missed: The events that the log has, in order.
   ///   - range: The first and the last event to apply.

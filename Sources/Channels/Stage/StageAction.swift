@@ -19,6 +19,9 @@ package enum StageAction: Sendable {
   case seek(userID: String)
   /// Subscribe a connection of a member of a group, which receives all later deliveries.
   case subscribe(Seat)
+  /// Make a connection of a member ready once more, after it was added to its groups again: it may be missing here,
+  /// or have received events that lack what clients count by.
+  case renew(Seat)
   /// Record that an entering connection is not in the channel.
   case release(SessionPrincipal)
   /// End a connection's subscription: its user was removed.

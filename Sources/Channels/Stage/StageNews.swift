@@ -114,6 +114,12 @@ package enum StageNews: Sendable {
   /// The stage ends: nothing happens in the group, or no member is connected.
   case dispersed
 
+  /// Whether it is a connection that the home has added.
+  var isSeat: Bool { if case .seat = self { true } else { false } }
+
+  /// Whether the news begin an attachment.
+  package var isBeginning: Bool { if case .attached = self { true } else { false } }
+
   /// Whether the news may bring connections to a stage.
   var isAdmission: Bool {
     switch self {

@@ -1,14 +1,18 @@
 import Channels
+import Reactor
 
 /// The sessions of this server that receive the events of groups, each on the shard that the id of its
 /// user determines; with several servers only.
 ///
 /// The homes of groups ask each server for its own sessions. After messages between servers were lost,
 /// and after each change of the servers, all sessions are added to their groups again, a few at a time, and
-/// then sent `group.ready` once more. Confined to its shard.
-final class GroupSessions {
+/// then sent `group.ready` once more. So is a session that was added while the stage of a group attached
+/// again, or has received events that the stage has read from the log. Confined to its shard.
+final class GroupSessions: TimerHandler {
   /// The number of sessions that are being added to their groups at a time, after a change.
   private static let renewalCount = 16
+  /// Milliseconds before single sessions are added again: what has made them miss events may not be over.
+  private static let renewalPause: Int64 = 500
 
   private unowned let shard: Shard
   private var sessions: [String: SessionList] = [:]
@@ -16,6 +20,9 @@ final class GroupSessions {
   private var covers: [SessionAddress: GroupCover] = [:]
   /// The sessions whose covers wait for others.
   private var waiting: [Seat] = []
+  /// The sessions that will be added again after the pause.
+  private var renewing: Set<Seat> = []
+  private var renewalTimer: EventLoop.TimerToken?
 
   init(shard: Shard) {
     self.shard = shard
@@ -48,9 +55,25 @@ final class GroupSessions {
   func renew() {
     for cover in covers.values { cover.stop() }
     covers = [:]
+    renewing = []
     waiting = sessions.flatMap { userID, list in
       list.all.map { Seat(userID: userID, session: $0) }
     }
+    beginNext()
+  }
+
+  /// Adds a session to its groups again, because of events that it has missed in one of them.
+  func renew(_ seat: Seat) {
+    renewing.insert(seat)
+    guard renewalTimer == nil else { return }
+    renewalTimer = shard.loop.schedule(after: Self.renewalPause, self)
+  }
+
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    renewalTimer = nil
+    for seat in renewing { covers.removeValue(forKey: seat.session)?.stop() }
+    waiting = waiting.filter { !renewing.contains($0) } + renewing
+    renewing = []
     beginNext()
   }
 

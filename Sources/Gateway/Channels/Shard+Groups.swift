@@ -66,6 +66,11 @@ extension Shard {
     if edge != nil { send(.seat(seat), to: services.shards.home(ofUser: seat.userID).index) }
   }
 
+  /// Adds a session of this server to its groups again.
+  func renew(_ seat: Seat) {
+    if edge != nil { send(.renew(seat), to: services.shards.home(ofUser: seat.userID).index) }
+  }
+
   /// Notes that a session of this shard was closed.
   func unseat(_ seat: Seat) {
     if edge != nil { send(.unseat(seat), to: services.shards.home(ofUser: seat.userID).index) }
@@ -98,9 +103,14 @@ extension Shard {
       var attachment: UInt64 = 0
       if !seats.isEmpty {
         let stage = stages.makeStage(ofGroup: url, for: question.home)
-        // A stage with events has its connections, and may have events from after the question.
-        if question.areSeated, stage.awaitedHome == question.home {
-          for seat in seats { stage.handle(StageInput.seat(seat)) }
+        for seat in seats where question.areSeated {
+          if stage.awaitedHome == question.home {
+            stage.handle(StageInput.seat(seat))
+          } else if !stage.contains(seat) {
+            // A stage with events has the connections from before this home. Others became ready while the group
+            // was not in memory, and may have missed events since.
+            renew(seat)
+          }
         }
         attachment = stage.attachment
       }

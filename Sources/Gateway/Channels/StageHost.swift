@@ -96,6 +96,9 @@ final class StageHost {
     handle(AttachmentInput.await(attachment, home: home))
   }
 
+  /// Whether a connection of a member is on the stage.
+  func contains(_ seat: Seat) -> Bool { stage.contains(seat) }
+
   /// The home that asked for connections, while its news have not begun.
   var awaitedHome: UInt64? { stage.awaitedHome }
 
@@ -109,7 +112,7 @@ final class StageHost {
     if attachment == self.attachment {
       if let askTimer { shard.loop.cancel(askTimer) }
       askTimer = nil
-      if case .attached(let start)? = news.first {
+      if case .attached(let start)? = news.first(where: \.isBeginning) {
         channelID = start.channelID
         attachTime = Self.attachTime
       }
@@ -249,6 +252,7 @@ final class StageHost {
     case .subscribe(let seat):
       shard.send(
         .session(seat.session, .seated(channelURL: url, userID: seat.userID)))
+    case .renew(let seat): shard.renew(seat)
     case .release(let principal):
       shard.release(url, principal)
       if !stage.contains(principal.user.id) { didLeave(principal.user.id) }

@@ -44,6 +44,8 @@ enum LocalMessage: Sendable {
   case seat(Seat)
   /// Such a session was closed.
   case unseat(Seat)
+  /// Such a session may be missing in a group.
+  case renew(Seat)
   /// All groups of its user know the session.
   case groupsCovered(SessionAddress, changeToken: String)
   /// Removes a closed connection from the stages of channels.
@@ -97,6 +99,7 @@ extension Shard {
     case .observing(let url, let address, let result): didObserve(url, address, result)
     case .seat(let seat): edge?.groupSessions.add(seat)
     case .unseat(let seat): edge?.groupSessions.remove(seat)
+    case .renew(let seat): edge?.groupSessions.renew(seat)
     case .groupsCovered(let address, let token): session(address)?.becomeReady(changeToken: token)
     case .leaveStages(let urls, let session, let userID):
       leaveStages(of: urls, session, userID: userID)

@@ -53,4 +53,49 @@ struct GroupStageTests {
     }
     #expect(removed == [session] && !stage.contains("ann"))
   }
+
+  private func seat(_ userID: String) -> Seat {
+    Seat(userID: userID, session: SessionAddress(server: 1, shard: 0, connection: 5))
+  }
+
+  private func renewed(_ actions: StageActions) -> [Seat] {
+    actions.list.compactMap { action in
+      if case .renew(let seat) = action { seat } else { nil }
+    }
+  }
+
+  @Test("makes connections ready once more that the home has added to an earlier attachment")
+  func lostSeats() {
+    var stage = AttachedStage(groupURL: "team", server: 1)
+    var actions = StageActions()
+    let now = Moment(unix: 0, monotonic: 0)
+    stage.handle(AttachmentInput.attach(7), at: now, into: &actions)
+    stage.handle(AttachmentInput.attach(8), at: now, into: &actions)
+    let late: [StageNews] = [.attached(start(4)), .seat(seat("ann"))]
+    stage.handle(AttachmentInput.news(7, late), at: now, into: &actions)
+    let unsent: [StageNews] = [.seat(seat("ben")), .attached(start(4)), .seat(seat("cat"))]
+    stage.handle(AttachmentInput.news(8, unsent), at: now, into: &actions)
+    #expect(renewed(actions) == [seat("ann"), seat("ben")])
+    #expect(stage.contains("cat") && !stage.contains("ann") && !stage.contains("ben"))
+    guard case .vacant(admissions: 1)? = stage.vacancy else { return #expect(Bool(false)) }
+  }
+
+  @Test("makes connections ready once more that have received changes from the log")
+  func eventsFromTheLog() {
+    var stage = AttachedStage(groupURL: "team", server: 1)
+    var actions = StageActions()
+    let now = Moment(unix: 0, monotonic: 0)
+    stage.handle(AttachmentInput.await(7, home: 3), at: now, into: &actions)
+    let news: [StageNews] = [.attached(start(4)), .seat(seat("ann"))]
+    stage.handle(AttachmentInput.news(7, news), at: now, into: &actions)
+    let deletion = DurableEvent.deleted(Event.Deletion(messageID: 1), seq: 5, timestamp: 0)
+    stage.handle(
+      AttachmentInput.polled([deletion], epoch: "epoch", awaited: []), at: now, into: &actions)
+    #expect(renewed(actions) == [])
+    let message = Message(id: 2, channelURL: "team", user: nil, text: "", createdAt: 0)
+    let change = DurableEvent.updated(message, seq: 6, timestamp: 0)
+    stage.handle(
+      AttachmentInput.polled([change], epoch: "epoch", awaited: []), at: now, into: &actions)
+    #expect(renewed(actions) == [seat("ann")])
+  }
 }

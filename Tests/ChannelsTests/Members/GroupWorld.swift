@@ -4,23 +4,6 @@ import TestSupport
 
 @testable import Channels
 
-/// A connection of a user, with everything that it was sent.
-final class SimulatedMember {
-  let userID: String
-  let address: SessionAddress
-  /// The events that it was sent, by their numbers in the log.
-  var received: [Int64] = []
-  /// The last event before it became ready; `nil` before.
-  var base: Int64?
-  var isOpen = true
-  /// Counts the times that it was added to its group.
-  var cover = 0
-
-  init(_ userID: String, _ address: SessionAddress) {
-    (self.userID, self.address) = (userID, address)
-  }
-}
-
 /// A group on several servers: its log, its homes one after the other, the stages of all servers, and the
 /// links between them, which keep their order, and are cut.
 ///
@@ -48,6 +31,8 @@ final class GroupWorld {
   private(set) var connections: [SimulatedMember] = []
   private(set) var homeServer: UInt16 = 0
   private var links: [Link: [Mail]] = [:]
+  /// The sessions that may have missed events.
+  private var renewing: Set<SessionAddress> = []
   private var lastServer: UInt16 = 0
   private var lastConnection: UInt64 = 0
   private var lastAttachment: UInt64 = 0
@@ -154,9 +139,7 @@ final class GroupWorld {
     for seat in seats { onStage(server) { $0.handle(.seat(seat), at: $1, into: &$2) } }
   }
 
-  /// Has the home commit an event.
-  ///
-  /// - Parameter isTold: Whether the home lives long enough to publish the event.
+  /// Commits an event at the home, which lives long enough to publish it if `isTold`.
   func commit(_ change: Change, isTold: Bool = true) {
     guard let server = load() else { return }
     let seq = lastSeq + 1
@@ -291,6 +274,26 @@ final class GroupWorld {
     renewCovers()
   }
 
+  /// Repeats the request of a stage to its home, which takes long to answer.
+  func askAgain(_ number: UInt16) {
+    guard let server = servers[number], server.stage != nil, !server.isBesideHome else { return }
+    if (server.stage?.awaitedHome ?? nil) == nil { attach(server) }
+  }
+
+  /// Adds sessions to the group again that may have missed events, some time later: stages have repeated their
+  /// requests by then.
+  ///
+  /// - Returns: Whether there were any.
+  func renew() -> Bool {
+    let due = renewing
+    renewing = []
+    if !due.isEmpty { for number in serverNumbers { askAgain(number) } }
+    for server in servers.values.sorted(by: { $0.number < $1.number }) {
+      for session in server.sessions where due.contains(session.address) { cover(session, server) }
+    }
+    return !due.isEmpty
+  }
+
   private func attach(_ server: GroupServer) {
     if (server.stage?.awaitedHome ?? nil) != nil { return drop(server) }
     lastAttachment += 1
@@ -343,6 +346,9 @@ final class GroupWorld {
         makeStage(server, for: question.home)
         if question.areSeated, server.stage?.awaitedHome == question.home {
           seat(seats, on: server)
+        } else if question.areSeated {
+          let missing = seats.filter { server.stage?.contains($0) != true }.map(\.session)
+          renewing.formUnion(missing)
         }
       }
       let isHere = !seats.isEmpty
@@ -462,6 +468,7 @@ final class GroupWorld {
         onStage(server) { $0.handle(.leave(seat.session, userID: seat.userID), at: $1, into: &$2) }
       }
     case .unsubscribe(let address): server.subscribers[address] = nil
+    case .renew(let seat): renewing.insert(seat.session)
     case .seek(let userID):
       let seats = server.seats(of: [userID])
       onStage(server) { $0.handle(.seats(seats), at: $1, into: &$2) }

@@ -79,6 +79,22 @@ struct MemberSearchesTests {
     }
   }
 
+  @Test("passes added connections on to a stage that attaches by itself")
+  func attachment() throws {
+    var home = ChannelHome(url: "team", server: 1, life: 3)
+    home.search([["ann"]], on: [2], from: start())
+    let session = SessionAddress(server: 2, shard: 0, connection: 5)
+    home.add(Seat(userID: "ann", session: session), from: start())
+    for (attachment, seq) in [(UInt64(9), Int64(8)), (10, 9)] {
+      home.attach(
+        StageAttachment(epoch: "epoch", seq: 3, announced: nil),
+        at: StageAddress(server: 2, attachment: attachment), from: start(seq))
+    }
+    let packet = try #require(home.takePackets().first)
+    #expect(packet.address.attachment == 10)
+    #expect(names(packet.news).prefix(2) == ["other", "attached 9"])
+  }
+
   @Test("keeps a bounded number of news: then the stage reads the events from the log")
   mutating func bound() throws {
     searches.begin([subject("ann")], on: 1, from: start())

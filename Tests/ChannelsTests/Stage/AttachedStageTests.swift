@@ -426,7 +426,8 @@ private final class AttachedRig {
       observations.append((try? JSONDocument(result))?.root["seq"]?.integer ?? -1)
     case .notify(let payload, _, _): heard.append(Self.seq(of: payload))
     case .report(.entered), .report(.detach), .report(.sought), .report(.vacant), .release,
-      .unsubscribe, .disconnect, .reattach, .entered, .withheld, .seek, .subscribe, .recovered,
+      .unsubscribe, .disconnect, .reattach, .entered, .withheld, .seek, .subscribe, .renew,
+      .recovered,
       .wake:
       break
     }

@@ -45,7 +45,7 @@ extension SeveralStages {
     case .report(let report): self.report(report, server)
     case .repair(let attachment, _, let seq):
       server.reads.append(.repaired(attachment, after: seq, server.awaitedSends))
-    case .admitObserver, .recovered, .seek, .subscribe: break
+    case .admitObserver, .recovered, .seek, .subscribe, .renew: break
     case .reattach: server.attachTime = now + 200
     case .withheld: break
     case .wake(let time): server.wakeTime = time

@@ -281,7 +281,7 @@ final class StageRig {
     case .left(let userID): handle(.left(userID: userID, server: 0))
     case .withheld(let count): withheldCount += count
     case .disconnect(let session): sent[session, default: []].append("disconnected")
-    case .report, .repair, .reattach:
+    case .report, .repair, .reattach, .renew:
       preconditionFailure("there is one server")
     case .wake(let time): wakeTime = time
     }
