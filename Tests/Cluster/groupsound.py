@@ -188,6 +188,35 @@ async def test_the_same_from_each_server(ctx):
         assert status == 200 and [c["channel_url"] for c in page["channels"]] == [url], page
 
 
+async def test_deliveries_on_any_server(ctx):
+    """A message is marked as delivered wherever the client is connected, and all servers know it; a home that stops hands
+    the positions to the next one."""
+    cluster = await ctx.cluster(3, *CALM, "--groups-delivery-receipts", "true")
+    ada, ben, cleo = [await member(ctx, server) for server in cluster.servers]
+    home, *others = cluster.servers
+    url = await group_at(ctx, cluster, home, ada, [ben.user_id, cleo.user_id])
+    message = (await ada.send(url, "one"))["message"]
+    mark = {"channel_url": url, "message_id": message["message_id"]}
+    for client in (ben, cleo):
+        await client.until(lambda: texts(client, url) == ["one"], "the message")
+        assert await client.call("group.mark_delivered", channels=[mark]) == {}
+
+    def known(client):
+        events = client.told("group.delivered", channel_url=url)
+        return {move["user_id"]: move["read_at"] for e in events for move in e["params"]["reads"]}
+    at = message["created_at"]
+    for client in (ada, ben, cleo):
+        await client.until(lambda: known(client) == {ben.user_id: at, cleo.user_id: at}, "both positions")
+        answer = await client.call("group.receipts", channel_url=url)
+        assert answer["delivered"] == {ada.user_id: at, ben.user_id: at, cleo.user_id: at}, answer
+    second = (await ben.send(url, "two"))["message"]
+    await cleo.call("group.mark_delivered", channels=[{"channel_url": url, "message_id": second["message_id"]}])
+    assert await home.end() == 0
+    there = await member(ctx, others[0], cleo.user_id)
+    answer = await there.call("group.receipts", channel_url=url)
+    assert answer["delivered"][cleo.user_id] == second["created_at"], answer
+
+
 async def test_the_platform_api_on_any_server(ctx):
     """Groups are made, changed and deleted by calls to each server."""
     cluster = await ctx.cluster(3, *CALM)

@@ -58,7 +58,7 @@ struct SettingsTableTests {
     "groups.max_members", "groups.max_super_members", "groups.max_joined", "groups.max_invited",
     "groups.invites_per_minute", "groups.created_per_minute", "groups.auto_accept",
     "groups.invite_by", "groups.display_past_message", "groups.private_reads",
-    "groups.delete_empty_after_days",
+    "groups.delete_empty_after_days", "groups.delivery_receipts",
   ]
 
   @Test("every setting of the contract exists, and no undocumented ones")

@@ -109,6 +109,7 @@ enum CommandParametersHarness: Harness {
       case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose, .userGet,
         .userUpdate, .userPreferences, .userBlock, .userUnblock, .userBlocked, .groupList,
         .groupUnread, .groupWatchTotals, .groupChanges, .groupRecover, .groupsMarkRead,
+        .groupsMarkDelivered,
         .channelList, .fileCreate,
         .fileGet,
         .fileList, .fileCancel, .previewFetch, .previewCancel:

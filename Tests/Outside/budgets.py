@@ -16,7 +16,7 @@ ANSWER, EVENT = 524_288, 65_536
 MIB = 1_048_576
 UNLIMITED = (
     "--limits-flood-messages", "0", "--limits-throttle-messages", "0",
-    "--limits-calls-per-second", "0")
+    "--limits-calls-per-second", "0", "--groups-delivery-receipts", "true")
 
 
 def described(action):
@@ -296,6 +296,14 @@ async def reads_elsewhere(w):
     await w.owner.until(lambda: w.owner.events["group.read"], "group.read")
 
 
+async def delivers(w):
+    await w.onlooker.call("group.mark_delivered", channels=[{"channel_url": w.group, "message_id": w.unread}])
+    sent = await w.owner.call("message.send", channel_url=w.group, message="x")
+    mark = {"channel_url": w.group, "message_id": sent["message"]["message_id"]}
+    await w.onlooker.call("group.mark_delivered", channels=[mark])
+    await w.owner.until(lambda: w.owner.events["group.delivered"], "group.delivered")
+
+
 async def hides(w):
     await w.onlooker.call("group.hide", channel_url=w.group)
     await w.tablet.until(lambda: w.tablet.events["group.hidden"], "group.hidden")
@@ -447,6 +455,7 @@ CASES = {
     "group.mark_read": reads_elsewhere,
     "group.mark_unread": lambda w: w.onlooker.call("group.mark_unread", channel_url=w.group, message_id=w.unread),
     "group.unread": lambda w: w.onlooker.call("group.unread"),
+    "group.mark_delivered": delivers,
     "group.receipts": lambda w: w.owner.call("group.receipts", channel_url=w.group),
     "group.typing": types,
     "group.hide": hides,

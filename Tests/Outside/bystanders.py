@@ -253,7 +253,7 @@ def ways(stage):
 # What no call of a user brings about often for others: once a second at most, to its own connections, or not by users.
 RARE = {
     "channel.participant_count", "channel.throttled", "message.withheld", "session.expiring", "session.file_key",
-    "server.draining", "group.invited", "group.declined", "group.lost", "group.ready", "group.read", "group.typing",
+    "server.draining", "group.invited", "group.declined", "group.lost", "group.ready", "group.read", "group.delivered", "group.typing",
     "group.member_count", "group.unread", "group.hidden", "group.unhidden"}
 
 

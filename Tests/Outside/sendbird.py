@@ -239,7 +239,8 @@ def groups(call, group, ada, bea):
     assert {(one.user_id, one.state) for one in made.members} == {(ada, "joined"), (bea, "invited")}, made
     assert made.created_by.user_id == ada and made.is_access_code_required and not made.is_super
     # The client has objects of this answer twice, as a model and as they came, and returns neither as an attribute.
-    seen = call(GROUP, "get_a_group_channel", group, show_member=True, show_read_receipt=True, user_id=bea).to_dict()
+    seen = call(GROUP, "get_a_group_channel", group, show_member=True, show_read_receipt=True, show_delivery_receipt=True,
+                user_id=bea).to_dict()
     assert (seen["member_state"], seen["inviter"]["user_id"], len(seen["members"])) == ("invited", ada, 2), seen
     assert seen["read_receipt"] == {ada: 0}, seen
     assert call(GROUP, "accept_an_invitation", group, model="AcceptAnInvitationRequest",
@@ -254,7 +255,7 @@ def groups(call, group, ada, bea):
     invited = call(GROUP, "invite_as_members", group, model="InviteAsMembersRequest", user_ids=[cat], inviter_id=ada)
     assert invited.member_count == 3, invited
     members = call(GROUP, "list_members", group, limit=2, member_state_filter="joined_only", operator_filter="nonoperator",
-                   show_member_is_muted=True, show_read_receipt=True)
+                   show_member_is_muted=True, show_read_receipt=True, show_delivery_receipt=True)
     assert [one.user_id for one in members.members] == [bea, cat] and members.next == "", members
     for mode, count in (("activated", 3), ("deactivated", 0)):
         assert len(call(GROUP, "list_members", group, member_active_mode_filter=mode).members) == count

@@ -39,6 +39,32 @@ extension ClientTests {
           == ["ann": message.createdAt, "ben": message.createdAt])
     }
 
+    @Test("and marks what it receives as delivered, where the server has delivery receipts")
+    func deliveries() async throws {
+      let server = try ServerProcess(unlimited + ["--groups-delivery-receipts", "true"])
+      let (ann, ben) = (try await server.client("ann"), try await server.client("ben"))
+      #expect(ann.features?.groups?.hasDeliveryReceipts == true)
+      await (try await server.client("cleo")).disconnect()
+      let trip = try await ann.createGroupChannel(
+        params: GroupChannelCreateParams(name: "Trip", userIDs: ["ben", "cleo"]))
+      let ofBen = try await ben.groupChannel(url: trip.url)
+      var events = trip.events.makeAsyncIterator()
+      let message = try await trip.sendUserMessage("hello")
+      try await events.first { if case .deliveryStatusChanged = $0 { () } else { nil } }
+      // The other one has no client.
+      #expect(trip.getUndeliveredMemberCount(message) == 1)
+      #expect(trip.getUnreadMemberCount(message) == 2)
+      let cleo = try await server.client("cleo")
+      _ = try await cleo.groupChannel(url: trip.url)
+      try await Self.wait(for: "the deliveries", trip, ofBen) {
+        $0.getUndeliveredMemberCount(message) == 0
+      }
+      try await ofBen.markAsDelivered(messageId: message.messageID)
+      await #expect(throws: ParleyError.self) { try await ofBen.markAsDelivered(messageId: 1) }
+      try await trip.refresh()
+      #expect(trip.getUndeliveredMemberCount(message) == 0)
+    }
+
     @Test("alike on two devices of a user")
     func devices() async throws {
       let server = try ServerProcess(unlimited)

@@ -74,6 +74,9 @@ extension GroupCommand: MessageCodable {
       writer.write(case: 5)
       writer.write(isTyping)
     case .receipts: writer.write(case: 6)
+    case .markDelivered(let id):
+      writer.write(case: 7)
+      writer.write(id)
     }
   }
 
@@ -87,6 +90,7 @@ extension GroupCommand: MessageCodable {
     case 4: self = .changeOwn(try reader.read())
     case 5: self = .typing(try reader.read())
     case 6: self = .receipts
+    case 7: self = .markDelivered(upTo: try reader.read())
     default: throw .unknownCase
     }
   }

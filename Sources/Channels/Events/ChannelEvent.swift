@@ -131,8 +131,8 @@ extension ChannelEvent.Subject {
       case .channelCreated, .userMuted, .userUnmuted, .userUnbanned, .userEntered, .userExited,
         .participantCount, .throttled, .messageWithheld, .mentionReceived, .sessionExpiring,
         .sessionFileKey, .serverDraining, .groupCreated, .groupMemberCount, .groupLost,
-        .groupUnread, .groupHidden, .groupUnhidden, .groupRead, .groupTyping, .groupReady,
-        .groupTotals:
+        .groupUnread, .groupHidden, .groupUnhidden, .groupRead, .groupDelivered, .groupTyping,
+        .groupReady, .groupTotals:
         .announcement
       }
   }

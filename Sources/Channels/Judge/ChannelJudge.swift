@@ -66,10 +66,11 @@ package struct ChannelJudge: ~Copyable, Sendable {
   /// Whether the judge has no pending work, so that it may be discarded.
   package var isIdle: Bool { work.isEmpty && settlement == nil }
 
-  /// Whether members of the group will be notified of each other, by what is known in memory only.
-  package var hasNotices: Bool { !work.standing.typing.isIdle || !work.standing.reads.isIdle }
+  /// Whether members of the group will be notified of each other, by what is known in memory only, or positions
+  /// in it are to be stored.
+  package var hasNotices: Bool { work.standing.hasNotices }
 
-  /// The read positions that a caller sees; see ``VisibleReceipts``.
+  /// The positions that a caller sees; see ``VisibleReceipts``.
   ///
   /// - Parameter viewerID: `nil` for the Platform API.
   package func visibleReceipts(to viewerID: String?) -> VisibleReceipts {
@@ -77,12 +78,12 @@ package struct ChannelJudge: ~Copyable, Sendable {
     return standing.visibleReceipts(to: viewerID.flatMap { standing.rights.members?[$0] })
   }
 
-  /// How far the joined members of a group with receipts have read, in Unix milliseconds; `nil` for
-  /// another channel.
-  package var receipts: [String: Int64]? {
+  /// How far the joined members of a group with receipts have read and received messages; `nil` for another
+  /// channel.
+  package var receipts: GroupReceipts? {
     let standing = work.standing
     return standing.hasReceipts
-      ? standing.rights.members?.readTimes(standing.visibleReceipts(to: nil)) : nil
+      ? standing.rights.members?.receipts(standing.visibleReceipts(to: nil)) : nil
   }
 
   /// A restriction of a user that is in force.

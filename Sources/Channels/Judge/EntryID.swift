@@ -16,6 +16,10 @@ package enum EntryID: Hashable, Sendable {
   case groupView(Int64)
   /// A member's own part in a group is being changed.
   case own(Int64)
+  /// The place of the message with this id is being looked up, which a client has received.
+  case delivery(Int64)
+  /// The positions are being stored up to which clients have received messages.
+  case deliveries
 
   /// The number that the log returns with the answer.
   package var number: UInt64 {
@@ -27,13 +31,15 @@ package enum EntryID: Hashable, Sendable {
     case .view(let number): Self.number(4, number)
     case .own(let number): Self.number(5, number)
     case .groupView(let number): Self.number(6, number)
+    case .delivery(let id): Self.number(7, id)
+    case .deliveries: Self.number(8, 0)
     }
   }
 
   /// - Returns: `nil` for a number that no entry has.
   package init?(number: UInt64) {
-    let value = Int64(number >> 3)
-    switch number & 7 {
+    let value = Int64(number >> 4)
+    switch number & 15 {
     case 0: self = .send(value)
     case 1: self = .repetition(value)
     case 2: self = .change(value)
@@ -41,13 +47,15 @@ package enum EntryID: Hashable, Sendable {
     case 4: self = .view(value)
     case 5: self = .own(value)
     case 6: self = .groupView(value)
+    case 7: self = .delivery(value)
+    case 8: self = .deliveries
     case _: return nil
     }
   }
 
   /// Message ids have 53 bits.
   private static func number(_ kind: UInt64, _ value: Int64) -> UInt64 {
-    UInt64(truncatingIfNeeded: value) << 3 | kind
+    UInt64(truncatingIfNeeded: value) << 4 | kind
   }
 }
 

@@ -50,15 +50,18 @@ package struct GroupMember: Sendable {
   package let isOnline: Bool
   /// See ``VisibleReceipts/readAt(of:)``.
   package let readAt: Int64?
+  /// See ``VisibleReceipts/deliveredAt(of:)``.
+  package let deliveredAt: Int64?
 
   package init(
-    _ member: Member, isOperator: Bool, isMuted: Bool, isOnline: Bool, _ reads: VisibleReceipts
+    _ member: Member, isOperator: Bool, isMuted: Bool, isOnline: Bool, _ receipts: VisibleReceipts
   ) {
     self.member = member
     self.isOperator = isOperator
     self.isMuted = isMuted
     self.isOnline = isOnline
-    readAt = reads.readAt(of: member)
+    readAt = receipts.readAt(of: member)
+    deliveredAt = receipts.deliveredAt(of: member)
   }
 
   /// Writes whether the user is online, and otherwise since when it is not.
@@ -82,6 +85,7 @@ package struct GroupMember: Sendable {
       $0.member("joined_at", member.joinedAt)
       $0.member("invited_at", member.invitedAt)
       if let readAt { $0.member("read_at", readAt) }
+      if let deliveredAt { $0.member("delivered_at", deliveredAt) }
       if let isBlocked { $0.member("is_blocked_by_me", isBlocked) }
     }
   }

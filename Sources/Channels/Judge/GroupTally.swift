@@ -5,8 +5,11 @@ package struct GroupTally: Sendable, Hashable {
   package var reads = Reads()
   package var invitations = Invitations()
   package var typing = Typing()
+  package var deliveries = Deliveries()
   /// Read positions that were sent to the other members.
   package var receipts = 0
+  /// Positions of received messages that were sent to the other members.
+  package var deliveryReceipts = 0
 
   package init() {}
 
@@ -17,6 +20,13 @@ package struct GroupTally: Sendable, Hashable {
     package var same = 0
     /// Those that were too many in a second, and were carried out later, some as one.
     package var late = 0
+  }
+
+  /// Calls that mark messages as delivered, by their effect on the position of the member.
+  package struct Deliveries: Sendable, Hashable {
+    package var moved = 0
+    /// Those whose message was delivered or read before.
+    package var same = 0
   }
 
   /// Users whom others have added to the group.

@@ -9,8 +9,7 @@ package enum JudgeAnswer: Sendable {
   indirect case own(OwnMembership)
   /// The same, with a history that has just begun again.
   indirect case historyReset(OwnMembership)
-  /// By joined member of a group: the `created_at` of the last message that it has read.
-  case receipts([String: Int64])
+  indirect case receipts(GroupReceipts)
   case sent(SentMessage)
   indirect case message(Message)
   /// A message after a change, encoded once for the answer and the event.

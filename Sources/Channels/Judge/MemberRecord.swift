@@ -34,10 +34,11 @@ enum MemberRecord {
     static let preference = Flags(rawValue: 3 << 14)
     static let blocksInviter = Flags(rawValue: 1 << 16)
     static let hidesReads = Flags(rawValue: 1 << 17)
+    static let hasDelivered = Flags(rawValue: 1 << 18)
   }
 
-  /// An upper bound: two ids of 80 scalars, and nine numbers.
-  static let largestByteCount = 2 * (2 + 4 * Limits.userIDLength) + 3 + 9 * 10
+  /// An upper bound: two ids of 80 scalars, and ten numbers.
+  static let largestByteCount = 2 * (2 + 4 * Limits.userIDLength) + 3 + 10 * 10
 
   // MARK: Parts
 
@@ -84,7 +85,7 @@ enum MemberRecord {
     let flags = reader.flags()
     let numbers: [(Flags, Int)] = [
       (.hasJoinedAt, 1), (.hasInvitedAt, 1), (.hasVisibleFrom, 1), (.hasRead, 2), (.hasFloor, 1),
-      (.hasOwnAfter, 1), (.isHiddenUntilMessage, 1), (.hasInviterNumber, 1),
+      (.hasOwnAfter, 1), (.hasDelivered, 1), (.isHiddenUntilMessage, 1), (.hasInviterNumber, 1),
     ]
     for (flag, count) in numbers where flags.contains(flag) {
       for _ in 0..<count { _ = reader.number() }
@@ -109,6 +110,7 @@ enum MemberRecord {
     if position.ordinal != 0 || position.readAt != 0 { flags.insert(.hasRead) }
     if position.floor != 0 { flags.insert(.hasFloor) }
     if position.ownAfter != 0 { flags.insert(.hasOwnAfter) }
+    if member.deliveredAt != 0 { flags.insert(.hasDelivered) }
     switch member.hiding {
     case .unhidden: break
     case .untilMessage: flags.insert(.isHiddenUntilMessage)
@@ -136,6 +138,7 @@ enum MemberRecord {
     }
     if flags.contains(.hasFloor) { append(position.floor, to: &records) }
     if flags.contains(.hasOwnAfter) { append(position.ownAfter, to: &records) }
+    if flags.contains(.hasDelivered) { append(member.deliveredAt, to: &records) }
     if case .untilMessage(let ordinal) = member.hiding { append(ordinal, to: &records) }
     switch inviter {
     case .none: break
@@ -165,6 +168,7 @@ enum MemberRecord {
     }
     if flags.contains(.hasFloor) { member.position.floor = reader.number() }
     if flags.contains(.hasOwnAfter) { member.position.ownAfter = reader.number() }
+    if flags.contains(.hasDelivered) { member.deliveredAt = reader.number() }
     if flags.contains(.isHiddenUntilMessage) {
       member.hiding = .untilMessage(after: reader.number())
     }

@@ -97,9 +97,20 @@ package struct Members: Sendable {
     package var next: Int?
   }
 
-  /// By joined member: the `created_at` of the last message that it has read, 0 if the caller does not see it.
-  func readTimes(_ visible: VisibleReceipts) -> [String: Int64] {
-    Dictionary(joinedMembers.map { ($0.user.id, visible.readAt(of: $0) ?? 0) }) { first, _ in first
+  /// The positions of the joined members that a caller sees.
+  func receipts(_ visible: VisibleReceipts) -> GroupReceipts {
+    var receipts = GroupReceipts()
+    for member in joinedMembers {
+      receipts.read[member.user.id] = visible.readAt(of: member) ?? 0
+      receipts.delivered[member.user.id] = visible.deliveredAt(of: member)
+    }
+    return receipts
+  }
+
+  /// Raises positions that the log has stored, by user.
+  mutating func setDelivered(_ positions: [String: Int64]) {
+    for (userID, deliveredAt) in positions where isJoined(userID) {
+      table.update(userID) { $0.deliveredAt = max($0.deliveredAt, deliveredAt) }
     }
   }
 

@@ -121,9 +121,11 @@ struct PendingOwnChanges: Sendable {
       actions.answer(
         request.calls,
         .success(request.change == .resetHistory ? .historyReset(own) : .own(own)))
-      let hasMoved = former.map { $0.position.ordinal < reading.member.position.ordinal } ?? false
-      if hasMoved {
-        standing.noteRead(by: reading.member, upTo: request.change.readMessageID, at: now)
+      var hasMoved = false
+      if let former, former.position.ordinal < reading.member.position.ordinal {
+        hasMoved = true
+        standing.noteRead(
+          by: reading.member, before: former, upTo: request.change.readMessageID, at: now)
       }
       if request.change.marksRead, !request.isLate {
         actions.countInGroup(hasMoved ? \.reads.moved : \.reads.same)

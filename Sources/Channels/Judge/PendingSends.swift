@@ -92,7 +92,8 @@ struct PendingSends: Sendable {
       actions.count { $0.failed += 1 }
       cancel(send, .failure(ServiceError(error)), in: &standing, &enrichments, into: &actions)
     case .success(.replaced), .success(.deleted), .success(.changed), .success(.removed),
-      .success(.own), .success(.channel), .success(.found), .success(.absent), .success(.read):
+      .success(.own), .success(.stored), .success(.channel), .success(.found), .success(.absent),
+      .success(.read):
       cancel(send, .failure(.internalError), in: &standing, &enrichments, into: &actions)
     }
     return nil

@@ -8,7 +8,8 @@ extension PendingWork {
     case .send(let id), .change(let id): .message(id, channelID: standing.place.id)
     case .operation: .channel(url: standing.place.url)
     case .own(let number): ownChanges.settlingRead(number, in: standing)
-    case .repetition, .view, .groupView: nil
+    // Positions are stored again after a failure.
+    case .repetition, .view, .groupView, .delivery, .deliveries: nil
     }
   }
 
@@ -33,7 +34,7 @@ extension PendingWork {
     case .change(let id): changes.answerUnknown(id, error, into: &actions)
     case .operation: operations.answerUnknown(error, into: &actions)
     case .own(let number): ownChanges.answerUnknown(number, error, into: &actions)
-    case .repetition, .view, .groupView: break
+    case .repetition, .view, .groupView, .delivery, .deliveries: break
     }
   }
 }

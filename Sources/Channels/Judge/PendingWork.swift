@@ -8,6 +8,7 @@ struct PendingWork: Sendable {
   var operations = PendingOperations()
   var enrichments = PendingEnrichments()
   var ownChanges = PendingOwnChanges()
+  private var deliveries = PendingDeliveries()
   /// A call that waits for a message to be read.
   struct View: Sendable {
     let call: CallID
@@ -30,6 +31,7 @@ struct PendingWork: Sendable {
   var isEmpty: Bool {
     sends.isEmpty && changes.isEmpty && operations.isEmpty && enrichments.isEmpty && views.isEmpty
       && groupViews.isEmpty && ownChanges.isEmpty && blockedMentions.isEmpty
+      && deliveries.isEmpty && !standing.deliveries.isStoring
   }
 
   // MARK: Commands
@@ -102,19 +104,23 @@ struct PendingWork: Sendable {
       actions.answer(call, .success(.done))
     case .receipts:
       actions.answer(call, .success(.receipts(try standing.receipts(for: principal))))
+    case .markDelivered(let id):
+      try deliveries.begin(id, by: principal, call, in: &standing, at: now, into: &actions)
     case .delete: try operate(.delete, by: principal, call, at: now, into: &actions)
     }
   }
 
-  /// Publishes what the members of a group learn of each other, and requests a wake-up for what is not
-  /// due, and for waiting marks.
+  /// Publishes what the members of a group learn of each other, stores what is kept in memory, and requests a
+  /// wake-up for what is not due, and for waiting marks.
   mutating func publishNotices(at now: Moment, into actions: inout JudgeActions) {
-    guard !standing.typing.isIdle || !standing.reads.isIdle || ownChanges.due != nil,
-      !standing.rights.isDeleted
-    else { return }
+    guard standing.hasNotices || ownChanges.due != nil, !standing.rights.isDeleted else { return }
     standing.publishTyping(at: now, into: &actions)
     standing.publishReads(at: now, into: &actions)
-    let times = [standing.typing.due, standing.reads.due, ownChanges.due]
+    standing.publishDeliveries(at: now, into: &actions)
+    standing.storeDueDeliveries(at: now, into: &actions)
+    let times = [
+      standing.typing.due, standing.reads.due, standing.deliveries.due, ownChanges.due,
+    ]
     guard let due = times.compactMap(\.self).min() else { return }
     // A request replaces the former one, which may be that of waiting sends.
     actions.append(.wake(at: min(due, sends.waiting.wakeTime ?? .max)))
@@ -347,6 +353,7 @@ struct PendingWork: Sendable {
   mutating func endWaiting(
     _ end: WaitingEnd, at now: Moment, into actions: inout JudgeActions
   ) {
+    standing.storeDeliveries(at: now, into: &actions)
     switch end {
     case .drain: releaseAll(at: now, into: &actions)
     case .move:
@@ -396,6 +403,9 @@ struct PendingWork: Sendable {
       groupViews.didReadInPlace(number, result, in: &standing, at: now, into: &actions)
     case .own(let number):
       ownChanges.didLog(number, result, in: &standing, at: now, into: &actions)
+    case .delivery(let id):
+      deliveries.didRead(id, result, in: &standing, at: now, into: &actions)
+    case .deliveries: standing.didStoreDeliveries(result, at: now)
     }
   }
 

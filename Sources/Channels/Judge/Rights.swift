@@ -243,6 +243,9 @@ struct Rights: Sendable {
     members?.put(member, readAfter: seq)
   }
 
+  /// Raises positions to which clients have received messages, by user.
+  mutating func setDelivered(_ positions: [String: Int64]) { members?.setDelivered(positions) }
+
   /// Notes whether a user keeps to itself how far it has read.
   mutating func setHidesReads(_ hidesReads: Bool, _ userID: String) {
     members?.setHidesReads(hidesReads, userID)

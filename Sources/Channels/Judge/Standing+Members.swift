@@ -60,6 +60,7 @@ extension Standing {
       actions.countInGroup(end)
     }
     rights.removeMember(user.id)
+    deliveries.forget(user.id)
     let membership = membership(of: user)
     switch record.member.state {
     case .joined:

@@ -14,6 +14,8 @@ struct Standing: Sendable {
   var mentions: [MentionNote] = []
   /// The members of a group who have read further.
   var reads = ReadMoves()
+  /// How far clients of members have received the group.
+  var deliveries = Deliveries()
   /// The users' wrong access codes.
   private var wrongCodes = FloodGate<String>()
 

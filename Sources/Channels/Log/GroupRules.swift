@@ -17,6 +17,8 @@ package struct GroupRules: Sendable, Hashable {
   package var showsPastMessages = false
   /// The number of members of the largest group in which others learn how far each has read.
   package var receiptMemberLimit = 100
+  /// Whether members of groups with receipts also learn how far the clients of others have received messages.
+  package var hasDeliveries = false
 
   /// Whether a user may keep to itself how far it has read.
   package var allowsPrivateReads = false
@@ -56,29 +58,5 @@ package struct NewHistory: Sendable, Hashable {
   package init(visibleFrom: Int64 = 0, position: ReadPosition = ReadPosition()) {
     self.visibleFrom = visibleFrom
     self.position = position
-  }
-}
-
-/// The read positions of members that a caller sees.
-package struct VisibleReceipts: Sendable {
-  private let areShown: Bool
-  private let mayBePrivate: Bool
-
-  /// - Parameters:
-  ///   - memberCount: The number of members of the group, joined and invited.
-  ///   - viewer: The caller as a member; `nil` for the Platform API.
-  package init(
-    of channel: Channel, with memberCount: Int, under rules: GroupRules, seenBy viewer: Member?
-  ) {
-    mayBePrivate = rules.allowsPrivateReads
-    let isPrivate = mayBePrivate && viewer?.hidesReads == true
-    areShown = !isPrivate && rules.hasReceipts(in: channel, with: memberCount)
-  }
-
-  /// The `created_at` of the last message that a member has read, in Unix milliseconds; `nil` if the caller does
-  /// not see it.
-  package func readAt(of member: Member) -> Int64? {
-    guard areShown, member.state == .joined, !mayBePrivate || !member.hidesReads else { return nil }
-    return member.position.readAt
   }
 }

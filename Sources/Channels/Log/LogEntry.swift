@@ -87,6 +87,11 @@ package indirect enum LogOperation: Sendable, Hashable {
   /// Outcome: `own`. Errors: `missing(.member)`, and `missing(.message)` for a message that the group never
   /// had, or that is not in the member's history.
   case changeOwn(OwnChange, userID: String, visibleFrom: Int64)
+  /// Raises the positions of joined members to which their clients have received messages; the others stay
+  /// as they are. Records no event.
+  ///
+  /// Outcome: `stored`.
+  case deliver([Delivery])
   /// Removes the channel with all its contents.
   ///
   /// Outcome: `removed`.
@@ -95,6 +100,18 @@ package indirect enum LogOperation: Sendable, Hashable {
   ///
   /// Outcome: `read`.
   case read(LogRead)
+}
+
+/// A message that a client of a member has received, with all before it.
+package struct Delivery: Sendable, Hashable {
+  package var userID: String
+  /// The `created_at` of the message, in Unix milliseconds.
+  package var deliveredAt: Int64
+
+  package init(to userID: String, at deliveredAt: Int64) {
+    self.userID = userID
+    self.deliveredAt = deliveredAt
+  }
 }
 
 /// A change of a channel's settings.

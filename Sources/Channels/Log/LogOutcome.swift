@@ -22,6 +22,8 @@ package enum LogOutcome: Sendable, Hashable {
   indirect case own(OwnReading)
   /// The channel was removed; the number of the event that reports it, which is not stored.
   case removed(seq: Int64)
+  /// The positions are stored.
+  case stored
   /// The channel that was created or taken over.
   indirect case channel(ChannelState)
   /// The distinct group of the same members that was there already.

@@ -10,6 +10,8 @@ package enum LogRead: Sendable, Hashable {
   case sends(channelID: Int64, after: Int64, limit: Int)
   /// A message as it is now. Answer: `message`.
   case message(Int64, channelID: Int64)
+  /// The place of a message of a group that exists or was deleted. Answer: `messagePlace`.
+  case messagePlace(Int64, channelID: Int64)
   /// The message that a request made, by a user or, for admin messages, by the Platform API.
   /// Answer: `message` or `withdrawn`.
   ///
@@ -48,6 +50,8 @@ package enum LogReading: Sendable, Hashable {
   case sends([RecentSend])
   /// With the `seq` of its arrival; `nil` if there is none.
   case message(SequencedMessage?)
+  /// `nil` if the group never had the message.
+  case messagePlace(MessagePlace?)
   /// The request's message was deleted.
   case withdrawn
   /// In the order of `seq`, earlier updates first; `nil` if more events are missing than can be

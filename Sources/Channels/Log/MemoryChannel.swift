@@ -312,13 +312,20 @@ extension MemoryChannel {
   mutating func changeOwn(
     _ change: OwnChange, of userID: String, visibleFrom: Int64, _ users: MemoryLogUsers
   ) throws(LogError) -> OwnReading {
-    guard let member = members[userID], member.state == .joined else { throw .missing(.member) }
+    guard let member = members[userID]?.shown(users), member.state == .joined else {
+      throw .missing(.member)
+    }
     let facts = Facts(messages: messages, last: lastPlace)
     guard let changed = member.applying(change, visibleFrom: visibleFrom, facts) else {
       throw .missing(.message)
     }
     members.put(changed)
     return own(changed, users)
+  }
+
+  /// Raises the positions to which clients of joined members have received messages.
+  mutating func deliver(_ deliveries: [Delivery]) {
+    for delivery in deliveries { members.deliver(delivery) }
   }
 
   private func own(_ member: Member, _ users: MemoryLogUsers) -> OwnReading {

@@ -123,6 +123,9 @@ package struct MemoryLogContents: Sendable {
       let own = try channel.changeOwn(change, of: userID, visibleFrom: visibleFrom, users)
       channels[channel.id] = channel
       return .own(own)
+    case .deliver(let deliveries):
+      channels[place.id]?.deliver(deliveries)
+      return .stored
     case .remove:
       channels[place.id] = nil
       channelIDs[channel.record.url] = nil
@@ -178,6 +181,8 @@ package struct MemoryLogContents: Sendable {
       return .sends(channels[id]?.messages.sends(after: time, limit: limit) ?? [])
     case .message(let messageID, let id):
       return .message(channels[id]?.messages[messageID]?.shown(users.profiles))
+    case .messagePlace(let messageID, let id):
+      return .messagePlace(channels[id]?.messages.place(of: messageID))
     case .request(let name, let userID, let id, let since):
       switch channels[id]?.messages.find(name, by: userID, since: since) ?? .nothing {
       case .message(let message): return .message(message.shown(users.profiles))

@@ -29,6 +29,12 @@ struct MemoryLogMembers: Sendable {
     table[userID]?.position.ownAfter += 1
   }
 
+  /// Raises the position to which the clients of a joined member have received messages.
+  mutating func deliver(_ delivery: Delivery) {
+    guard let member = table[delivery.userID], member.state == .joined else { return }
+    table[delivery.userID]?.deliveredAt = max(member.deliveredAt, delivery.deliveredAt)
+  }
+
   /// Keeps a group hidden for a member, whom a message must not concern.
   mutating func keepHidden(for userID: String, afterMessage ordinal: Int64) {
     table[userID]?.hiding.stay(afterMessage: ordinal)

@@ -53,6 +53,7 @@ extension Member {
       if let place = try facts.place(atTime: time) { try member.read(upTo: place, facts) }
     case .markUnread(let id):
       guard let place = try place(ofMessage: id, facts) else { return nil }
+      member.keepDelivered()
       member.position.ordinal = place.previousOrdinal
       member.position.readAt = place.createdAt - 1
       try member.countOwnMessages(from: place.createdAt, facts)
@@ -96,6 +97,13 @@ extension Member {
   ) throws(Facts.Failure) {
     position.ownAfter = try facts.count(
       ofMessagesBy: user.id, from: createdAt, after: max(position.ordinal, position.floor))
+  }
+
+  /// Keeps that the messages that the member has read were delivered, before its position falls.
+  ///
+  /// The reads of a member who keeps them to itself do not count.
+  private mutating func keepDelivered() {
+    if !hidesReads { deliveredAt = max(deliveredAt, position.readAt) }
   }
 
   private mutating func beginHistory(from time: Int64, after ordinal: Int64) {

@@ -19,6 +19,8 @@ package struct GroupSettings: Sendable, Equatable {
   package var displaysPastMessages = false
   /// Members of the largest group in which others learn how far each has read; 0 for none.
   package var receiptMemberLimit = 100
+  /// Whether members of groups with receipts also learn how far the clients of others have received messages.
+  package var hasDeliveryReceipts = false
   /// Milliseconds between events about the numbers over all groups of a user.
   package var totalsMilliseconds = 2_000
   /// Whether a user may keep to itself how far it has read.

@@ -41,6 +41,11 @@ extension SettingsTable {
         "Members of the largest group in which others learn how far each has read. 0 disables read receipts."
     ),
     .toggle(
+      "groups.delivery_receipts", .reload, \.groups.hasDeliveryReceipts,
+      help:
+        "Let members of groups with read receipts learn how far the clients of others have received messages."
+    ),
+    .toggle(
       "groups.private_reads", .reload, \.groups.allowsPrivateReads,
       help: "Let users keep to themselves how far they have read groups."),
     .integer(

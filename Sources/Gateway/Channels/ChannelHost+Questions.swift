@@ -22,9 +22,9 @@ extension ChannelHost {
   /// The joined members of the group, in no particular order; none of an open channel.
   var joinedIDs: [String] { judge.joinedIDs ?? [] }
 
-  /// How far the joined members of a group with receipts have read, in Unix milliseconds; `nil` for
-  /// another channel.
-  var receipts: [String: Int64]? { judge.receipts }
+  /// How far the joined members of a group with receipts have read and received messages; `nil` for another
+  /// channel.
+  var receipts: GroupReceipts? { judge.receipts }
 
   /// Whether a user is a joined member of the group.
   func isJoined(_ userID: String) -> Bool { judge.isJoined(userID) }

@@ -172,8 +172,8 @@ final class ChannelHost {
   func receive(_ answer: LogAnswer) {
     guard let entry = EntryID(number: answer.ticket.number) else { return }
     switch entry {
-    case .view, .repetition: afterWrites { $0.handle(.logged(entry, answer.result)) }
-    case .send, .change, .operation, .own, .groupView:
+    case .view, .repetition, .delivery: afterWrites { $0.handle(.logged(entry, answer.result)) }
+    case .send, .change, .operation, .own, .groupView, .deliveries:
       handle(.logged(entry, answer.result))
       guard changeReads.isEmpty || changeReads.remove(entry) == nil else { return }
       fence.writeWasAnswered()

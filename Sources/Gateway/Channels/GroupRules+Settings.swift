@@ -11,6 +11,7 @@ extension GroupRules {
     acceptsInvitations = settings.autoAccept
     onlyOperatorsInvite = settings.inviteBy == .operators
     receiptMemberLimit = settings.receiptMemberLimit
+    hasDeliveries = settings.hasDeliveryReceipts
     allowsPrivateReads = settings.allowsPrivateReads
     showsPastMessages = settings.displaysPastMessages
   }

@@ -27,7 +27,7 @@ extension Shard {
   /// - Parameter completion: Called once, on this shard, whether there was something to do or not.
   func unhide(_ url: String, for user: User, then completion: @escaping () -> Void) {
     let command = ChannelCommand.group(.changeOwn(.unhide))
-    send(command, by: user, toGroups: [url]) { _ in completion() }
+    send([GroupOrder(url, command)], by: user) { _ in completion() }
   }
 
   /// Marks groups as read by a joined member.
@@ -38,7 +38,21 @@ extension Shard {
     _ urls: [String], by user: User, then completion: @escaping (ServiceError?) -> Void
   ) {
     let command = ChannelCommand.group(.changeOwn(.markRead(upTo: nil)))
-    send(command, by: user, toGroups: urls, then: completion)
+    send(urls.map { GroupOrder($0, command) }, by: user, then: completion)
+  }
+
+  /// Marks messages of groups as delivered to a client of a joined member.
+  ///
+  /// - Parameter completion: Receives the first refusal, if any; the other messages are marked. Called
+  ///   once, on this shard.
+  func markDelivered(
+    _ groups: GroupsMarkDelivered, by user: User,
+    then completion: @escaping (ServiceError?) -> Void
+  ) {
+    let orders = groups.parts.map {
+      GroupOrder($0.channelURL, .group(.markDelivered(upTo: $0.messageID)))
+    }
+    send(orders, by: user, then: completion)
   }
 
   /// Marks all groups as read that a user has joined.
@@ -65,29 +79,30 @@ extension Shard {
     }
   }
 
-  /// Sends a user's command that may be repeated to the homes of groups.
+  /// Sends a user's commands that may be repeated to the homes of groups.
   ///
   /// - Parameters:
   ///   - deadline: The time of the loop until which lost commands are repeated, with several servers.
   ///   - completion: Receives the first refusal, if any. Called once, on this shard.
   private func send(
-    _ command: ChannelCommand, by user: User, toGroups urls: [String], until deadline: Int64? = nil,
+    _ orders: [GroupOrder], by user: User, until deadline: Int64? = nil,
     then completion: @escaping (ServiceError?) -> Void
   ) {
     let deadline = deadline ?? loop.now + settings.cluster.callTimeoutMilliseconds
     let time = edge == nil ? nil : max(deadline - loop.now, 1)
-    poll(count: urls.count, within: time) { part, address in
-      .channel(url: urls[part], .background(command, by: user, replyTo: address))
+    poll(count: orders.count, within: time) { part, address in
+      let order = orders[part]
+      return .channel(url: order.url, .background(order.command, by: user, replyTo: address))
     } then: { [unowned self] answers in
       let refusals = answers.compactMap { answer -> ServiceError? in
         if case .outcome(.failure(let error)) = answer { error } else { nil }
       }
-      guard answers.count == urls.count else { return completion(.homeIsMissing) }
+      guard answers.count == orders.count else { return completion(.homeIsMissing) }
       guard refusals.contains(where: \.isMoved) else { return completion(refusals.first) }
       guard loop.now < deadline else { return completion(.homeIsMissing) }
       // The homes of some groups have moved.
       let repetition = Repetition { [unowned self] in
-        send(command, by: user, toGroups: urls, until: deadline, then: completion)
+        send(orders, by: user, until: deadline, then: completion)
       }
       _ = loop.schedule(after: Repetition.pause, repetition)
     }
@@ -95,6 +110,17 @@ extension Shard {
 
   private func answer(_ outcome: CallOutcome, to address: PollAddress) {
     send(.shard(address.shard, .answer(.outcome(outcome), to: address)))
+  }
+}
+
+/// A command for a group.
+private struct GroupOrder {
+  let url: String
+  let command: ChannelCommand
+
+  init(_ url: String, _ command: ChannelCommand) {
+    self.url = url
+    self.command = command
   }
 }
 

@@ -104,17 +104,16 @@ enum PlatformRoutes {
       "GET", "\(openChannel)/participants", query: list(), ChannelEndpoints.listParticipants),
   ]
 
-  /// Deliveries and pushes do not exist here; whether members are muted is always shown.
-  private static let partsOfMembers = [
-    "show_member_is_muted", "show_delivery_receipt", "include_push_preference",
-  ]
+  /// Pushes do not exist here; whether members are muted is always shown.
+  private static let partsOfMembers = ["show_member_is_muted", "include_push_preference"]
 
   private static let groups = [
     channelRoute(
       "GET", "\(group)",
-      query: .only(
-        ["show_member", "show_read_receipt", "member_active_mode", "user_id"],
-        withoutEffect: ["show_delivery_receipt"]),
+      query: .only([
+        "show_member", "show_read_receipt", "show_delivery_receipt", "member_active_mode",
+        "user_id",
+      ]),
       GroupEndpoints.view),
     channelRoute("DELETE", "\(group)", GroupEndpoints.delete),
     channelRoute("POST", "\(group)/invite", body: json, MemberEndpoints.invite),
@@ -126,7 +125,7 @@ enum PlatformRoutes {
       "GET", "\(group)/members",
       query: list(
         "member_state_filter", "operator_filter", "member_active_mode_filter", "show_read_receipt",
-        "user_id", withoutEffect: partsOfMembers),
+        "show_delivery_receipt", "user_id", withoutEffect: partsOfMembers),
       MemberEndpoints.list),
     channelRoute("GET", "\(group)/members/{user_id}", MemberEndpoints.view),
     channelRoute("PUT", "\(group)/hide", body: json, OwnGroupEndpoints.hide),

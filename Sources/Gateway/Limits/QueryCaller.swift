@@ -51,6 +51,8 @@ extension Command {
     // The groups that the users share are searched among all groups of the caller.
     case .userBlock, .userUnblock: 4
     case .groupsMarkRead(let groups): groups.channelURLs?.count ?? 0
+    // Clients send it by themselves, for all groups with new messages.
+    case .groupsMarkDelivered(let groups): groups.parts.count / 10
     case .channel(_, .group(.change(.invite(let ids)))),
       .channel(_, .group(.change(.remove(let ids)))):
       ids.count / 10

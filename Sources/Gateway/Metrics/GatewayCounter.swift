@@ -42,6 +42,9 @@ enum GatewayCounter: Int, MetricKey {
   case groupReadsSame
   case groupReadsLate
   case groupReceipts
+  case groupDeliveriesMoved
+  case groupDeliveriesSame
+  case groupDeliveryReceipts
   case groupTypingStarted
   case groupTypingExtended
   case groupTypingStopped
@@ -112,6 +115,12 @@ enum GatewayCounter: Int, MetricKey {
     case .groupReceipts:
       .counter(
         "parley_group_receipts_total", "Read positions sent to the other members of groups.")
+    case .groupDeliveriesMoved: .delivery("moved")
+    case .groupDeliveriesSame: .delivery("same")
+    case .groupDeliveryReceipts:
+      .counter(
+        "parley_group_delivery_receipts_total",
+        "Positions of delivered messages sent to the other members of groups.")
     case .groupTypingStarted: .typing("started")
     case .groupTypingExtended: .typing("extended")
     case .groupTypingStopped: .typing("stopped")
@@ -164,6 +173,14 @@ extension MetricDefinition {
     MetricDefinition(
       "parley_group_reads_total", kind: .counter,
       help: "Groups marked as read, by whether the position of the member has moved at once.",
+      labels: [Label("outcome", outcome)])
+  }
+
+  fileprivate static func delivery(_ outcome: String) -> MetricDefinition {
+    MetricDefinition(
+      "parley_group_deliveries_total", kind: .counter,
+      help:
+        "Messages of groups marked as delivered, by whether the position of the member has moved.",
       labels: [Label("outcome", outcome)])
   }
 

@@ -22,6 +22,8 @@ struct ShownReceipts: OptionSet, Sendable {
 
   /// How far members have read.
   static let read = ShownReceipts(rawValue: 1)
+  /// How far clients of members have received messages.
+  static let delivered = ShownReceipts(rawValue: 2)
 }
 
 extension ShownReceipts {
@@ -29,6 +31,7 @@ extension ShownReceipts {
   init(_ query: Fields) throws(ServiceError) {
     self = []
     if try query.boolean("show_read_receipt") == true { insert(.read) }
+    if try query.boolean("show_delivery_receipt") == true { insert(.delivered) }
   }
 }
 
@@ -67,7 +70,7 @@ extension ChannelHost {
     case .success: return completion.fail(.internalError)
     case .failure(let error): return completion.fail(error)
     }
-    let (operatorIDs, receipts) = (operatorIDs, parts.receipts.contains(.read) ? receipts : nil)
+    let (operatorIDs, receipts) = (operatorIDs, parts.receipts.isEmpty ? nil : receipts)
     let members = parts.activeMode == .all ? [] : group.members ?? []
     let userIDs = (group.lastMessage?.userIDs ?? []).union(members.map(\.member.user.id))
     perform(DeactivatedUsers(among: userIDs)) { _, result in
@@ -87,16 +90,22 @@ extension GroupAnswer {
   /// Writes the group as the Platform API shows it, with times in seconds but for those of messages,
   /// receipts, invitations and histories.
   ///
-  /// - Parameter receipts: How far the members have read; `nil` if it is not shown.
+  /// - Parameter receipts: How far the members have read and received messages; `nil` if it is not shown.
   func encodeForPlatform(
-    _ parts: GroupParts, _ authors: MessageAuthors, receipts: [String: Int64]? = nil,
+    _ parts: GroupParts, _ authors: MessageAuthors, receipts: GroupReceipts? = nil,
     into writer: inout JSONWriter
   ) {
     writer.object {
       encodeChannel(into: &$0)
-      if let receipts {
+      if let receipts, parts.receipts.contains(.read) {
         $0.name("read_receipt")
-        receipts.encode(into: &$0)
+        receipts.read.encode(into: &$0)
+      }
+      if let delivered = receipts?.delivered, !delivered.isEmpty,
+        parts.receipts.contains(.delivered)
+      {
+        $0.name("delivery_receipt")
+        delivered.encode(into: &$0)
       }
       if let lastMessage {
         $0.name("last_message")
@@ -174,6 +183,9 @@ extension GroupMember {
       $0.member("is_muted", isMuted)
       encodePresence(into: &$0)
       if receipts.contains(.read), let readAt { $0.member("read_ts", readAt) }
+      if receipts.contains(.delivered), let deliveredAt {
+        $0.member("delivered_ts", deliveredAt)
+      }
       guard let viewed else { return }
       $0.member("is_blocked_by_me", viewed.isBlocked)
       $0.member("is_blocking_me", viewed.isBlocking)

@@ -40,7 +40,9 @@ extension GatewayServices {
         $0.member("max_members", settings.groups.maxMembers)
         $0.member("max_super_members", settings.groups.maxSuperMembers)
         $0.member("receipts", settings.groups.receiptMemberLimit)
-        $0.member("delivery", false)
+        $0.member(
+          "delivery",
+          settings.groups.hasDeliveryReceipts && settings.groups.receiptMemberLimit > 0)
         $0.member("typing", true)
       })
   }

@@ -12,7 +12,7 @@ extension JudgeAnswer {
     case .group(let group): group.encodedAsResult(epoch: epoch)
     case .own(let own): Self.result(own)
     case .historyReset(let own): Self.result(own, offset: own.visibleFrom)
-    case .receipts(let times): Self.result(receipts: times)
+    case .receipts(let receipts): Self.result(receipts)
     case .sent(let sent): sent.encodedAsResult()
     case .changed(let changed): Self.result(message: changed.json)
     case .message(let message): Self.result(message: message.encoded())
@@ -39,13 +39,14 @@ extension JudgeAnswer {
     }
   }
 
-  /// The result of `group.receipts`; nothing is known of what was delivered.
-  private static func result(receipts times: [String: Int64]) -> [UInt8] {
-    JSONWriter.bytes(reserving: times.count * 48) {
+  /// The result of `group.receipts`.
+  private static func result(_ receipts: GroupReceipts) -> [UInt8] {
+    JSONWriter.bytes(reserving: (receipts.read.count + receipts.delivered.count) * 48 + 32) {
       $0.object {
         $0.name("read")
-        times.encode(into: &$0)
-        $0.member("delivered", object: { _ in })
+        receipts.read.encode(into: &$0)
+        $0.name("delivered")
+        receipts.delivered.encode(into: &$0)
       }
     }
   }

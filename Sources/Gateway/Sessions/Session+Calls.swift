@@ -82,6 +82,8 @@ extension Session {
       case .groupChanges(let list): try self.listChanges(list, try charged(price), address)
       case .groupRecover(let groups): try recover(groups, try charged(0), address)
       case .groupsMarkRead(let groups): try markRead(groups, try charged(price), address)
+      case .groupsMarkDelivered(let groups):
+        markDelivered(groups, try charged(price), address)
       case .messageList(let list):
         let caller = try charged(price)
         shard.send(

@@ -129,6 +129,15 @@ extension Session {
     }
   }
 
+  /// Marks messages of several groups as delivered to a client of the user.
+  func markDelivered(
+    _ groups: GroupsMarkDelivered, _ caller: SessionPrincipal, _ address: ReplyAddress
+  ) {
+    shard.markDelivered(groups, by: caller.user) { [shard] in
+      shard.reply(to: address, $0.map(CallOutcome.failure) ?? .empty)
+    }
+  }
+
   private func admitQuery(by caller: SessionPrincipal) throws(ServiceError) {
     try shard.services.groupRates.admitQuery(
       by: caller.user.id, at: SystemClock.monotonicMilliseconds)

@@ -68,7 +68,8 @@ extension EventName {
       true
     case .channelCreated, .channelFrozen, .channelUnfrozen, .userMuted,
       .userUnmuted, .userUnbanned, .operatorsChanged, .groupCreated, .groupMemberCount, .groupRead,
-      .groupTyping, .groupTotals, .userEntered, .userExited, .participantCount, .throttled,
+      .groupDelivered, .groupTyping, .groupTotals, .userEntered, .userExited, .participantCount,
+      .throttled,
       .messageWithheld, .mentionReceived, .sessionExpiring, .sessionFileKey, .serverDraining:
       false
     }
@@ -83,7 +84,7 @@ extension ChannelCommand {
     case .group(let command):
       switch command {
       case .update, .change, .changeOwn, .delete: true
-      case .view, .typing, .receipts: false
+      case .view, .typing, .receipts, .markDelivered: false
       }
     case .view, .viewMessage, .updateMessage, .translateMessage, .changeMetaArrays: false
     }
@@ -101,8 +102,8 @@ extension Command {
     case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose, .userGet,
       .userUpdate, .userPreferences, .userBlocked, .channelCreate, .channelList, .channelUpdate,
       .channelEnter, .channelExit, .channelParticipants, .groupCreate, .groupMembers, .groupList,
-      .groupUnread, .groupWatchTotals, .groupChanges, .groupRecover, .messageList,
-      .messageChanges, .fileCreate, .fileGet, .fileList, .fileCancel, .previewFetch,
+      .groupUnread, .groupWatchTotals, .groupChanges, .groupRecover, .groupsMarkDelivered,
+      .messageList, .messageChanges, .fileCreate, .fileGet, .fileList, .fileCancel, .previewFetch,
       .previewCancel:
       nil
     }

@@ -79,6 +79,8 @@ extension Shard {
     case .hurry: drain?.hurry()
     case .stop:
       users.noteAllSeen()
+      // Calls that were answered while the shard drained have left something to store.
+      channels.endWaiting()
       loop.stop()
     case .send(let message): send(message)
     case .settingsDidChange: adopt(services.settings)

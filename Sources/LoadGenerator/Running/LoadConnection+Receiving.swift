@@ -109,7 +109,8 @@ extension LoadConnection {
     case .messageDeleted, .channelCreated, .channelChanged, .channelDeleted, .channelFrozen,
       .channelUnfrozen, .userMuted, .userUnmuted, .userBanned, .userUnbanned, .operatorsChanged,
       .groupCreated, .groupInvited, .groupJoined, .groupDeclined, .groupLeft, .groupMemberCount,
-      .groupLost, .groupUnread, .groupHidden, .groupUnhidden, .groupRead, .groupTyping, .groupReady,
+      .groupLost, .groupUnread, .groupHidden, .groupUnhidden, .groupRead, .groupDelivered,
+      .groupTyping, .groupReady,
       .groupTotals,
       .userEntered, .userExited, .participantCount, .messageWithheld, .mentionReceived,
       .sessionExpiring, .sessionFileKey, .serverDraining, nil:

@@ -36,7 +36,7 @@ public final class ChannelState: Sendable {
       case .mentionsChanged(let message, let former):
         latest.view.recountMention(in: message, from: former, seq: seq, for: userID)
       case .replaced, .operators, .participantCount, .muted, .message, .members, .own, .reads,
-        .typing, nil:
+        .deliveries, .typing, nil:
         break
       }
       if let seq { latest.view.receive(seq: seq) }

@@ -16,6 +16,8 @@ enum SnapshotChange: Sendable {
   case own(OwnMembership)
   /// Members of a group have read further.
   case reads([Event.Read])
+  /// Clients of members of a group have received further messages.
+  case deliveries([Event.Read])
   /// Other members of a group are typing.
   case typing([String])
 
@@ -41,6 +43,8 @@ enum SnapshotChange: Sendable {
     case .own(let own): properties.view.set(own)
     case .reads(let reads):
       for read in reads { properties.view.read(by: read.userID, upTo: read.readAt) }
+    case .deliveries(let moves):
+      for move in moves { properties.view.deliver(to: move.userID, upTo: move.readAt) }
     case .typing(let userIDs): properties.view.typingUserIDs = userIDs
     }
   }

@@ -11,6 +11,7 @@ final class ClientCore: Sendable {
   let files = FileSendings()
   let fileKeys: FileKeys
   let arrivals: GroupArrivals
+  let deliveryMarks = DeliveryMarks()
   let engineConfiguration: EngineConfiguration
   /// The time without progress after which an upload fails.
   let uploadPatience: Duration
@@ -264,7 +265,10 @@ final class ClientCore: Sendable {
 
   private func didChange(_ state: ConnectionState) {
     if state != .connected { loseGroupEvents() }
-    if case .disconnected = state { channels.exitAll() }
+    if case .disconnected = state {
+      channels.exitAll()
+      deliveryMarks.forget()
+    }
     if let event = session.withLock({ $0.change(to: state) }) { tell(.connection(event)) }
   }
 

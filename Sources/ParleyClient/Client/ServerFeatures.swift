@@ -54,12 +54,18 @@ public struct ServerFeatures: Sendable, Hashable, Codable {
     public let maxSuperMembers: Int
     /// The number of members of the largest group with read receipts; 0 if there are none.
     public let maxReceiptMembers: Int
+    /// Whether groups with read receipts also have delivery receipts.
+    public let hasDeliveryReceipts: Bool
 
     /// Creates a value, for tests of an application.
-    public init(maxMembers: Int, maxSuperMembers: Int = 0, maxReceiptMembers: Int = 0) {
+    public init(
+      maxMembers: Int, maxSuperMembers: Int = 0, maxReceiptMembers: Int = 0,
+      hasDeliveryReceipts: Bool = false
+    ) {
       self.maxMembers = maxMembers
       self.maxSuperMembers = maxSuperMembers
       self.maxReceiptMembers = maxReceiptMembers
+      self.hasDeliveryReceipts = hasDeliveryReceipts
     }
   }
 
@@ -130,7 +136,8 @@ extension ServerFeatures.Groups {
     self.init(
       maxMembers: Int(clamping: count),
       maxSuperMembers: Int(clamping: json["max_super_members"]?.integer ?? 0),
-      maxReceiptMembers: Int(clamping: json["receipts"]?.integer ?? 0))
+      maxReceiptMembers: Int(clamping: json["receipts"]?.integer ?? 0),
+      hasDeliveryReceipts: json["delivery"]?.bool ?? false)
   }
 }
 

@@ -117,6 +117,8 @@ enum Incoming: Sendable {
     case .groupHidden(let own): try inGroup(.hidden, .own(own))
     case .groupUnhidden(let own): try inGroup(.unhidden, .own(own))
     case .groupRead(let reads): try inGroup(.readStatusChanged, .reads(reads.reads))
+    case .groupDelivered(let moves):
+      try inGroup(.deliveryStatusChanged, .deliveries(moves.reads))
     case .groupTyping(let typing): try inGroup(.typingStatusChanged, .typing(typing.userIDs))
     case .groupReady(let readiness): .groupsReady(changesToken: readiness.token)
     case .groupTotals(let totals): .totals(UnreadTotals(totals))

@@ -40,6 +40,7 @@ extension ClientCore {
   private func keep(_ properties: ChannelProperties) -> GroupChannel {
     let channel = channels.channel(properties.snapshot.url) { GroupChannel(properties, self) }
     let isComplete = channel.state.read(properties)
+    noteDelivery(ofLastMessageIn: channel)
     if properties.view.my != nil, engineConfiguration.receivesGroups {
       channels.enter(channel)
     } else {
@@ -56,6 +57,7 @@ extension ClientCore {
       if let seq = event.seq, !channel.state.contains(seq: seq) {
         channel.state.apply(event.change, seq: seq)
       }
+      noteDelivery(of: event, in: channel)
       tell(.group(channel, event.event), event.notification)
     }
     return channel
@@ -88,6 +90,7 @@ extension ClientCore {
     channel.state.apply(event.change, seq: event.seq)
     if case .membershipEnded = event.event { channels.exit(url) }
     if mustBeRead { read(url) }
+    noteDelivery(of: event, in: channel)
     tell(.group(channel, event.event), event.notification)
   }
 

@@ -39,6 +39,8 @@ public protocol GroupChannelDelegate: BaseChannelDelegate {
   func channelWasUnhidden(_ channel: GroupChannel)
   /// Members have read further: see ``GroupChannel/getReadStatus(includeAllMembers:)``.
   func channelDidUpdateReadStatus(_ channel: GroupChannel)
+  /// Clients of members have received further messages: see ``GroupChannel/getUndeliveredMemberCount(_:)``.
+  func channelDidUpdateDeliveryStatus(_ channel: GroupChannel)
   /// Other members begin or end typing: see ``GroupChannel/getTypingUsers()``.
   func channelDidUpdateTypingStatus(_ channel: GroupChannel)
   /// A user was muted and may no longer send.
@@ -101,6 +103,8 @@ extension GroupChannelDelegate {
   /// Does nothing.
   public func channelDidUpdateReadStatus(_ channel: GroupChannel) {}
   /// Does nothing.
+  public func channelDidUpdateDeliveryStatus(_ channel: GroupChannel) {}
+  /// Does nothing.
   public func channelDidUpdateTypingStatus(_ channel: GroupChannel) {}
   /// Does nothing.
   public func channel(
@@ -147,6 +151,7 @@ extension GroupChannelDelegate {
     case .hidden: channelWasHidden(channel)
     case .unhidden: channelWasUnhidden(channel)
     case .readStatusChanged: channelDidUpdateReadStatus(channel)
+    case .deliveryStatusChanged: channelDidUpdateDeliveryStatus(channel)
     case .typingStatusChanged: channelDidUpdateTypingStatus(channel)
     case .userMuted(let user, let details):
       self.channel(channel, userWasMuted: user, restriction: details)

@@ -45,6 +45,9 @@ public enum GroupChannelEvent: Sendable {
   /// Members have read further: see ``GroupChannel/getReadStatus(includeAllMembers:)``. Messages of
   /// members change it without this event.
   case readStatusChanged
+  /// Clients of members have received further messages: see ``GroupChannel/getUndeliveredMemberCount(_:)``.
+  /// Messages of members change it without this event.
+  case deliveryStatusChanged
   /// Other members begin or end typing: see ``GroupChannel/getTypingUsers()``.
   case typingStatusChanged
   /// A user was muted and may no longer send.

@@ -161,7 +161,7 @@ extension GroupView {
 
   /// Keeps what is known from before an answer, and newer or not part of it.
   mutating func keep(_ known: GroupView) {
-    if let members { keepReadTimes(of: known.members ?? [], in: members) }
+    if let members { keepReceipts(of: known.members ?? [], in: members) }
     members = members ?? known.members
     holdsEvents = known.holdsEvents
     (typingUserIDs, ownTyping) = (known.typingUserIDs, known.ownTyping)
@@ -177,23 +177,33 @@ extension GroupView {
     if known.isCovered { keepLastMessage(of: known) }
   }
 
-  /// Keeps the read positions that are known from events: an answer may be older.
-  private mutating func keepReadTimes(of known: [Member], in members: [Member]) {
-    let times = Dictionary(known.map { ($0.userID, $0.readAt) }) { first, _ in first }
+  /// Keeps the positions that are known from events: an answer may be older.
+  private mutating func keepReceipts(of known: [Member], in members: [Member]) {
+    let earlier = Dictionary(known.map { ($0.userID, $0) }) { first, _ in first }
     self.members = members.map { member in
       var member = member
-      if let readAt = member.readAt, let known = times[member.userID], let known {
-        member.readAt = max(readAt, known)
+      let known = earlier[member.userID]
+      if let readAt = member.readAt { member.readAt = max(readAt, known?.readAt ?? 0) }
+      if let deliveredAt = member.deliveredAt {
+        member.deliveredAt = max(deliveredAt, known?.deliveredAt ?? 0)
       }
       return member
     }
   }
 
-  /// Notes that members have read up to a time, in Unix milliseconds.
+  /// Notes that a member has read up to a time, in Unix milliseconds.
   mutating func read(by userID: String, upTo time: Int64) {
     guard let index = members?.firstIndex(where: { $0.userID == userID }) else { return }
     let known = members?[index].readAt ?? 0
     members?[index].readAt = max(known, time)
+    if members?[index].deliveredAt != nil { deliver(to: userID, upTo: time) }
+  }
+
+  /// Notes that a client of a member has received messages up to a time, in Unix milliseconds.
+  mutating func deliver(to userID: String, upTo time: Int64) {
+    guard let index = members?.firstIndex(where: { $0.userID == userID }) else { return }
+    let known = members?[index].deliveredAt ?? 0
+    members?[index].deliveredAt = max(known, time)
   }
 
   /// The number of unread messages that the user wants to know.
@@ -309,6 +319,7 @@ extension GroupView {
     member.state = .joined
     member.joinedAt = time
     if members?.contains(where: { $0.readAt != nil }) == true { member.readAt = 0 }
+    if members?.contains(where: { $0.deliveredAt != nil }) == true { member.deliveredAt = 0 }
     keep(member)
     guard isCurrentUser else { return }
     var membership = my ?? Membership(invitedBy: nil, at: 0)

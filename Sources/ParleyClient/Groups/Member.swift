@@ -71,6 +71,10 @@ public struct Member: Sendable, Hashable, Identifiable {
   /// The ``BaseMessage/createdAt`` of the last message that a joined member has read, in Unix
   /// milliseconds, 0 if there is none; `nil` in a group without receipts.
   public internal(set) var readAt: Int64?
+  /// The ``BaseMessage/createdAt`` of the last message that a client of a joined member has received, or that
+  /// the member has read, in Unix milliseconds, 0 if there is none; `nil` in a group without delivery
+  /// receipts.
+  public internal(set) var deliveredAt: Int64?
   /// Whether the user had a session when the server last answered; false for a member who is known from
   /// events only.
   ///
@@ -100,6 +104,9 @@ public struct Member: Sendable, Hashable, Identifiable {
     invitedAt = try AnswerReader.integer("invited_at", of: json)
     if json.present("read_at") != nil {
       readAt = try AnswerReader.integer("read_at", of: json)
+    }
+    if json.present("delivered_at") != nil {
+      deliveredAt = try AnswerReader.integer("delivered_at", of: json)
     }
     isOnline = json["is_online"]?.bool == true
     lastSeenAt =

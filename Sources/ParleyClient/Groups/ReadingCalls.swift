@@ -52,6 +52,24 @@ extension GroupCalls {
       reading: { (_: JSONNode) throws(ParleyError) in })
   }
 
+  /// - Parameter marks: The last received message of each group, of at most 100.
+  static func markDelivered(_ marks: [DeliveryMarks.Mark]) -> Call<Void> {
+    Call(
+      "group.mark_delivered", .safe,
+      params: {
+        $0.member(
+          "channels",
+          array: {
+            for mark in marks {
+              $0.object {
+                $0.member("channel_url", mark.url)
+                $0.member("message_id", mark.messageID)
+              }
+            }
+          })
+      }, reading: { (_: JSONNode) throws(ParleyError) in })
+  }
+
   static func watchTotals(_ isOn: Bool) -> Call<Void> {
     Call(
       "group.watch_totals", .safe, params: { $0.member("on", isOn) },

@@ -30,6 +30,7 @@ package enum Command: Sendable {
   case groupChanges(ChangeList)
   case groupRecover(GroupRecover)
   case groupsMarkRead(GroupsMarkRead)
+  case groupsMarkDelivered(GroupsMarkDelivered)
 
   case fileCreate(FileCreate)
   case fileGet(FileReference)
@@ -110,6 +111,7 @@ extension Command {
       let change = OwnChange.markRead(upTo: try p.optionalMessageID())
       return .channel(url: url, .group(.changeOwn(change)))
     },
+    "group.mark_delivered": { p throws(ServiceError) in .groupsMarkDelivered(try .init(p)) },
     "group.unread": { p throws(ServiceError) in .groupUnread(try .init(p)) },
     "group.watch_totals": { p throws(ServiceError) in
       guard let isOn = try p.boolean("on") else { throw .missing("on") }

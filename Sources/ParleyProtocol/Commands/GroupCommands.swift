@@ -126,8 +126,10 @@ package enum GroupCommand: Sendable, Hashable {
   case changeOwn(OwnChange)
   /// The caller begins or ends typing.
   case typing(Bool)
-  /// Reads how far the members have read.
+  /// Reads how far the members have read, and how far their clients have received the group.
   case receipts
+  /// A client of the caller has received the messages up to one.
+  case markDelivered(upTo: Int64)
   case delete
 }
 

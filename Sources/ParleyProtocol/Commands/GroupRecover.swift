@@ -17,19 +17,8 @@ package struct GroupRecover: Sendable, Hashable {
   package init(_ parts: [Part]) { self.parts = parts }
 
   init(_ parameters: Fields) throws(ServiceError) {
-    let name = "channels"
-    let nodes = try parameters.value(name)?.nodes(name, limit: Limits.filterCount)
-    guard let nodes else { throw .missing(name) }
-    guard !nodes.isEmpty else { throw .invalid(name, "[]", expected: "at least one channel") }
-    parts = []
-    for node in nodes {
-      guard node.kind == .object else { throw .notObjects(name) }
-      let item = try Fields(node)
-      let url = try item.channelURL()
-      guard !parts.contains(where: { $0.channelURL == url }) else {
-        throw .invalid(name, url, expected: "each channel once")
-      }
-      parts.append(Part(channelURL: url, position: try StreamPosition(item)))
+    parts = try parameters.channelObjects { url, item throws(ServiceError) in
+      Part(channelURL: url, position: try StreamPosition(item))
     }
   }
 }

@@ -162,6 +162,13 @@ extension ServiceError {
       field: "channel_url")
   }
 
+  /// The deployment or the group has no delivery receipts.
+  package static func noDeliveryReceipts(_ url: String) -> ServiceError {
+    ServiceError(
+      .combinationNotAcceptable, "\(DisplayText.excerpt(url)) has no delivery receipts",
+      field: "channel_url")
+  }
+
   /// The call is for another kind of channel.
   ///
   /// - Parameter kind: The kind of the channel.

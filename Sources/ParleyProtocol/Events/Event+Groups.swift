@@ -161,10 +161,10 @@ extension Event {
     }
   }
 
-  /// How far a member has read a group.
+  /// How far a member has read a group, or how far its clients have received it.
   package struct Read: Sendable, Hashable {
     package var userID: String
-    /// The `created_at` of the last message that it has read, in Unix milliseconds.
+    /// The `created_at` of the last message that it has read or received, in Unix milliseconds.
     package var readAt: Int64
     /// The message that the member has named; `nil` if it has read all messages, or those up to a time.
     package var messageID: Int64?
@@ -190,7 +190,7 @@ extension Event {
     }
   }
 
-  /// Members of a group who have read further, each once.
+  /// Members of a group who have read or received further messages, each once.
   package struct Reads: Sendable, Hashable {
     package var reads: [Read]
 

@@ -53,6 +53,8 @@ package enum Event: Sendable, Hashable {
   indirect case groupUnhidden(OwnMembership)
   /// Members have read further.
   indirect case groupRead(Reads)
+  /// Clients of members have received further messages.
+  indirect case groupDelivered(Reads)
   /// Other members are typing.
   indirect case groupTyping(Typing)
   /// From here on a connection receives the events of all groups that its user has joined.
@@ -104,6 +106,7 @@ package enum Event: Sendable, Hashable {
     case .groupHidden: .groupHidden
     case .groupUnhidden: .groupUnhidden
     case .groupRead: .groupRead
+    case .groupDelivered: .groupDelivered
     case .groupTyping: .groupTyping
     case .groupReady: .groupReady
     case .groupTotals: .groupTotals
@@ -144,7 +147,7 @@ package enum Event: Sendable, Hashable {
     case .groupLost(let loss): .groupLoss(loss)
     case .groupUnread(let own), .groupHidden(let own), .groupUnhidden(let own):
       .ownMembership(own)
-    case .groupRead(let reads): .reads(reads)
+    case .groupRead(let reads), .groupDelivered(let reads): .reads(reads)
     case .groupTyping(let typing): .typing(typing)
     case .groupReady(let readiness): .readiness(readiness)
     case .groupTotals(let totals): .totals(totals)
@@ -189,6 +192,7 @@ package enum Event: Sendable, Hashable {
     case .groupHidden: self = .groupHidden(try members.own())
     case .groupUnhidden: self = .groupUnhidden(try members.own())
     case .groupRead: self = .groupRead(try Reads(members.reader))
+    case .groupDelivered: self = .groupDelivered(try Reads(members.reader))
     case .groupTyping: self = .groupTyping(try Typing(members.reader))
     case .groupReady: self = .groupReady(try Readiness(members.reader))
     case .groupTotals: self = .groupTotals(try Totals(members.reader))

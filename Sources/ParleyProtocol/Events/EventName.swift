@@ -24,6 +24,7 @@ package enum EventName: String, Sendable, CaseIterable {
   case groupHidden = "group.hidden"
   case groupUnhidden = "group.unhidden"
   case groupRead = "group.read"
+  case groupDelivered = "group.delivered"
   case groupTyping = "group.typing"
   case groupReady = "group.ready"
   case groupTotals = "group.totals"
@@ -62,9 +63,9 @@ package enum EventName: String, Sendable, CaseIterable {
     // A channel that is being created has no receivers, so the event is only sent to webhooks.
     case .channelCreated, .groupCreated: .posted
     case .groupMemberCount, .groupLost, .groupUnread, .groupHidden, .groupUnhidden, .groupRead,
-      .groupTyping, .groupReady, .groupTotals, .userEntered, .userExited, .participantCount,
-      .throttled,
-      .messageWithheld, .mentionReceived, .sessionExpiring, .sessionFileKey, .serverDraining:
+      .groupDelivered, .groupTyping, .groupReady, .groupTotals, .userEntered, .userExited,
+      .participantCount, .throttled, .messageWithheld, .mentionReceived, .sessionExpiring,
+      .sessionFileKey, .serverDraining:
       .transient
     }
   }

@@ -21,6 +21,11 @@ package struct Member: Sendable, Hashable {
   package var countPreference: CountPreference
   /// Whether an invited user blocks the inviter, and receives no notice of the invitation.
   package var blocksInviter: Bool
+  /// The `created_at` of the last message that a client of the member has received, in Unix milliseconds; 0 if
+  /// there is none.
+  ///
+  /// Reading counts as receiving without raising it, so it may be lower than the time of the position.
+  package var deliveredAt: Int64 = 0
   /// Whether the user keeps to itself how far it has read, where that is permitted.
   package var hidesReads = false
   /// The time at which the user was last seen when the member was read, in Unix milliseconds; 0 if that is

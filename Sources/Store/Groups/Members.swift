@@ -7,11 +7,11 @@ extension Member {
     members.visible_from, members.read_ordinal, members.read_at, members.floor_ordinal,
     members.own_after, members.hidden, members.hidden_ordinal, members.count_preference,
     CASE WHEN \(.isUnwantedInvitation) THEN 1 ELSE 0 END, users.last_seen_at,
-    users.hides_reads
+    users.hides_reads, members.delivered_at
     """
 
   /// The number of `columns`.
-  static let columnCount = 19
+  static let columnCount = 20
 
   /// From `columns`.
   init(row: StoreRow, _ fileURL: StoreOptions.FileURL) throws {
@@ -27,6 +27,7 @@ extension Member {
       countPreference: CountPreference(stored: row[15]), blocksInviter: row[16],
       lastSeenAt: row[17])
     hidesReads = row[18]
+    deliveredAt = row[19]
   }
 }
 

@@ -33,13 +33,14 @@ extension WriteTransaction {
     try connection.execute(
       """
       UPDATE members SET visible_from = ?, read_ordinal = ?, read_at = ?, floor_ordinal = ?,
-        own_after = ?, hidden = ?, hidden_ordinal = ?, count_preference = ?,
+        own_after = ?, delivered_at = ?, hidden = ?, hidden_ordinal = ?, count_preference = ?,
         changed_at = \(.nextChange)
       WHERE channel_id = ? AND user_id = ?
       """,
       [
         member.visibleFrom, position.ordinal, position.readAt, position.floor, position.ownAfter,
-        hiding.kind, hiding.ordinal, member.countPreference.stored, channelID, member.user.id,
+        member.deliveredAt, hiding.kind, hiding.ordinal, member.countPreference.stored, channelID,
+        member.user.id,
       ])
   }
 
@@ -92,23 +93,7 @@ private struct StoredOwnChangeFacts: OwnChangeFacts {
   let last: MessagePlace
 
   func place(ofMessage id: Int64) throws -> MessagePlace? {
-    let found = try reading.connection.first(
-      "SELECT ordinal, created_at FROM messages WHERE message_id = ? AND channel_id = ?",
-      [id, channelID]
-    ) { (ordinal: $0[0] as Int64?, createdAt: $0[1] as Int64) }
-    guard let found else { return try deletedPlace(ofMessage: id) }
-    if let ordinal = found.ordinal, ordinal > 0 {
-      return MessagePlace(ordinal: ordinal, createdAt: found.createdAt)
-    }
-    let ordinal = try lastOrdinal(before: id, createdAt: found.createdAt)
-    return MessagePlace(ordinal: ordinal, createdAt: found.createdAt, isSilent: true)
-  }
-
-  private func deletedPlace(ofMessage id: Int64) throws -> MessagePlace? {
-    try reading.connection.first(
-      "SELECT ordinal, created_at FROM uncounted WHERE message_id = ? AND channel_id = ?",
-      [id, channelID]
-    ) { MessagePlace(ordinal: $0[0], createdAt: $0[1]) }
+    try reading.messagePlace(id, channelID: channelID)
   }
 
   func place(atTime time: Int64) throws -> MessagePlace? {
@@ -119,17 +104,6 @@ private struct StoredOwnChangeFacts: OwnChangeFacts {
       ORDER BY created_at DESC, message_id DESC LIMIT 1
       """, [channelID, time]
     ) { MessagePlace(ordinal: $0[0], createdAt: $0[1]) }
-  }
-
-  /// The last countable message before a silent one.
-  private func lastOrdinal(before id: Int64, createdAt: Int64) throws -> Int64 {
-    try reading.connection.first(
-      """
-      SELECT ordinal FROM messages \(.index("messages_by_time"))
-      WHERE channel_id = ? AND (created_at, message_id) < (?, ?) AND ordinal > 0
-      ORDER BY created_at DESC, message_id DESC LIMIT 1
-      """, [channelID, createdAt, id]
-    ) { $0[0] } ?? 0
   }
 
   func count(

@@ -10,6 +10,8 @@ extension StoreTransaction {
       return .sends(try recentSends(channelID: channelID, after: time, limit: limit))
     case .message(let id, let channelID):
       return .message(try message(id, channelID: channelID))
+    case .messagePlace(let id, let channelID):
+      return .messagePlace(try messagePlace(id, channelID: channelID))
     case .request(let name, let userID, let channelID, let time):
       do {
         return .message(

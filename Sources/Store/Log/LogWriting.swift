@@ -46,6 +46,10 @@ struct LogWriting {
       return .own(
         try transaction.changeOwn(
           change, of: userID, channelID: channel.id, visibleFrom: visibleFrom))
+    case .deliver(let deliveries):
+      try requireTerm(of: channel)
+      try transaction.deliver(deliveries, channelID: channel.id)
+      return .stored
     case .remove(let time):
       try requireTerm(of: channel)
       let event = try transaction.deleteChannel(channel.url, at: time).event

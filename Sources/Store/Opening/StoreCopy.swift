@@ -171,7 +171,7 @@ private struct CopiedTable {
       """
       channel_id# user_id state# inviter_id invited_at# joined_at# added_at# visible_from# \
       read_ordinal# floor_ordinal# own_after# hidden# count_preference# read_at# hidden_ordinal# \
-      changed_at#
+      changed_at# delivered_at#
       """),
     CopiedTable("departures", "user_id url changed_at#"),
     CopiedTable("uncounted", "channel_id# ordinal# message_id# created_at#"),

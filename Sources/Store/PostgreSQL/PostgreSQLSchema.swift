@@ -33,6 +33,7 @@ enum PostgreSQLSchema {
     (17, MentionsSchema.postgreSQL),
     (18, MessageChangesSchema.postgreSQL),
     (19, PrivateReadsSchema.postgreSQL),
+    (20, DeliveriesSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

@@ -52,6 +52,7 @@ enum Migrations {
     Migration("26 mentions", steps: MentionsSchema.steps),
     Migration("27 changes of messages", MessageChangesSchema.create),
     Migration("28 private reads", PrivateReadsSchema.create),
+    Migration("29 deliveries", DeliveriesSchema.create),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

@@ -45,9 +45,9 @@ struct ConversationLog {
       [notice("+\(withheld.count) more, from \(withheld.firstMessageID) on, were withheld")]
     case .changed, .frozen, .unfrozen, .deleted, .operatorsChanged, .invitationReceived,
       .invitationDeclined, .userJoined, .userLeft, .memberCountChanged, .membershipEnded,
-      .unreadMessageCountChanged, .hidden, .unhidden, .readStatusChanged, .typingStatusChanged,
-      .userMuted, .userUnmuted,
-      .userBanned, .userUnbanned, .recovered, .eventsLost, .dropped:
+      .unreadMessageCountChanged, .hidden, .unhidden, .readStatusChanged, .deliveryStatusChanged,
+      .typingStatusChanged, .userMuted, .userUnmuted, .userBanned, .userUnbanned, .recovered,
+      .eventsLost, .dropped:
       EventNotice.text(event).map { [notice($0)] } ?? []
     }
   }

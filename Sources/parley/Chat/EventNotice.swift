@@ -39,7 +39,7 @@ enum EventNotice {
       "\(count) events were dropped: they arrived faster than they could be printed"
     case .recovered, .messageReceived, .messageUpdated, .messageDeleted, .messagesThrottled,
       .memberCountChanged, .membershipEnded, .unreadMessageCountChanged, .hidden, .unhidden,
-      .readStatusChanged, .typingStatusChanged:
+      .readStatusChanged, .deliveryStatusChanged, .typingStatusChanged:
       nil
     }
   }

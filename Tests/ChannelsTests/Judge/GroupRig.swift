@@ -149,7 +149,7 @@ extension ChannelCommand {
     [
       viewGroup, .group(.view(memberLimit: 0, created: true)),
       updateGroup(ChannelFields(name: "n")),
-      .group(.delete), .group(.typing(true)), .group(.receipts),
+      .group(.delete), .group(.typing(true)), .group(.receipts), .group(.markDelivered(upTo: 1)),
     ] + MembershipChange.samples.map { .change($0) } + OwnChange.samples.map { .own($0) }
 }
 

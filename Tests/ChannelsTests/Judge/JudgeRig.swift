@@ -107,14 +107,16 @@ final class JudgeRig {
 
   /// Puts a new judge in place of the one there is, as after a restart.
   func restart(
-    limit: RateLimit = RateLimit(count: 5, windowMilliseconds: 1000), users: [String]
+    limit: RateLimit = RateLimit(count: 5, windowMilliseconds: 1000), users: [String],
+    rules: GroupRules = GroupRules()
   ) throws {
     guard
       case .success(.read(.channel(let state?))) = contents.answer(.channel(url: place.url)),
       case .success(.read(.sends(let sends))) = contents.answer(
         .sends(channelID: place.id, after: now - limit.windowMilliseconds, limit: 100))
     else { throw RigError() }
-    judge = Self.judge(state, limit, false, nil, messageIDs, at: moment, recentSends: sends)
+    judge = Self.judge(
+      state, limit, false, nil, messageIDs, at: moment, recentSends: sends, rules: rules)
     requests = []
     for id in users { enter(id) }
   }
@@ -191,6 +193,8 @@ final class JudgeRig {
   // MARK: Questions
 
   var isIdle: Bool { judge.isIdle }
+
+  var hasNotices: Bool { judge.hasNotices }
 
   var isDeleted: Bool { judge.isDeleted }
 

@@ -91,8 +91,9 @@ struct MemberTableTests {
       visibleFrom: 3, position: ReadPosition(ordinal: 4, readAt: 5, floor: 6, ownAfter: 7),
       hiding: .untilMessage(after: 8), countPreference: .off, blocksInviter: true)
     member.hidesReads = true
+    member.deliveredAt = 9
     // A value that is new must be written too, and stand above. The user's last connection is not kept.
-    #expect(Mirror(reflecting: member).children.count == 12)
+    #expect(Mirror(reflecting: member).children.count == 13)
     #expect(Mirror(reflecting: member.position).children.count == 4)
     var table = MemberTable()
     table.put(member)

@@ -83,7 +83,7 @@ struct ReadingModel {
       let unreadable = unreadable(for: userID)
       readers[userID]?.apply(change, neverUnread: unreadable)
     case .change(let changes, _): for change in changes { apply(change) }
-    case .relay, .remove, .read: break
+    case .deliver, .relay, .remove, .read: break
     }
   }
 

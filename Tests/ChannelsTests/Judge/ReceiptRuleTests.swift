@@ -34,9 +34,9 @@ struct ReceiptRuleTests {
   }
 
   private func receipts(_ rig: JudgeRig, by userID: String) throws -> [String: Int64]? {
-    guard case .success(.receipts(let times)) = try rig.perform(.group(.receipts), by: userID)
+    guard case .success(.receipts(let receipts)) = try rig.perform(.group(.receipts), by: userID)
     else { return nil }
-    return times
+    return receipts.read
   }
 
   private func wake() throws {

@@ -166,9 +166,13 @@ struct UnknownOutcomeTests {
 
   @Test("an entry ID is restored from its number")
   func numbers() {
-    for id in [EntryID.send(1 << 52), .repetition(7), .change(3), .operation, .view(0)] {
+    let ids = [
+      EntryID.send(1 << 52), .repetition(7), .change(3), .operation, .view(0), .own(5),
+      .groupView(6), .delivery(1 << 52), .deliveries,
+    ]
+    for id in ids {
       #expect(EntryID(number: id.number) == id)
     }
-    #expect(EntryID(number: 7) == nil)
+    #expect(EntryID(number: 9) == nil)
   }
 }

@@ -163,7 +163,7 @@ struct SampleMessages {
   private mutating func groupCommands() -> [GroupCommand] {
     [
       .view(memberLimit: count(), created: optional { $0.flag() }), .update(fields()), .delete,
-      .typing(flag()), .receipts,
+      .typing(flag()), .receipts, .markDelivered(upTo: integer()),
     ] + membershipChanges().map { .change($0) } + ownChanges().map { .changeOwn($0) }
   }
 

@@ -175,6 +175,12 @@ struct GroupSessionsTests {
       #expect(answer["error"]?.text == error.replacing("none", with: "team"), "\(method)")
       #expect(!error.contains("400920"), "\(method)")
     }
+    let marked = try ["team", "none"].map { url in
+      let answer = try eve.call(
+        "group.mark_delivered", #""channels":[{"channel_url":"\#(url)","message_id":1}]"#)
+      return try #require(answer["error"]?.text).replacing("none", with: "team")
+    }
+    #expect(marked[0] == marked[1] && !marked[0].contains("400920"))
     // The group has not noticed.
     #expect(try ann.methods() == [])
   }
@@ -185,7 +191,7 @@ struct GroupSessionsTests {
       ($0.hasPrefix("channel.") || $0.hasPrefix("group.") || $0.hasPrefix("message."))
         && ![
           "channel.create", "channel.list", "group.create", "group.list", "group.unread",
-          "group.changes", "group.recover", "group.watch_totals",
+          "group.changes", "group.recover", "group.watch_totals", "group.mark_delivered",
         ].contains($0)
     }
     let missing = Set(methods).subtracting(Self.calls.map(\.method))

@@ -17,7 +17,8 @@ struct ServerFeaturesTests {
       "thumbnails":{"sizes":3,"types":["image/*","video/*"]},
       "translation":{"languages":["en","es"],"per_message":10},"previews":true,"search":true,
       "push":{"types":["web"],"web_key":"B"},
-      "groups":{"max_members":100,"max_super_members":7000,"receipts":50,"typing":true}}}
+      "groups":{"max_members":100,"max_super_members":7000,"receipts":50,"delivery":true,
+      "typing":true}}}
       """)
     #expect(
       features
@@ -25,7 +26,9 @@ struct ServerFeaturesTests {
           files: .init(maxBytes: 26_214_400, base: "https://cdn.example"),
           thumbnails: .init(maxSizes: 3, types: ["image/*", "video/*"]),
           translation: .init(languages: ["en", "es"], maxLanguagesPerMessage: 10),
-          groups: .init(maxMembers: 100, maxSuperMembers: 7_000, maxReceiptMembers: 50),
+          groups: .init(
+            maxMembers: 100, maxSuperMembers: 7_000, maxReceiptMembers: 50,
+            hasDeliveryReceipts: true),
           hasPreviews: true))
   }
 

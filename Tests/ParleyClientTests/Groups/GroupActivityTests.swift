@@ -53,6 +53,58 @@ struct GroupActivityTests {
     #expect(group.getReadStatus(includeAllMembers: true) == ["jeff": 100, "ann": 300])
   }
 
+  @Test("a position of received messages rises with events, and with what is read")
+  func deliveries() throws {
+    let json = Sample.group().replacing(
+      #","read_at":100}"#, with: #","read_at":100,"delivered_at":100}"#)
+    let group = try core.knownGroup(json)
+    func times() -> [String: Int64] {
+      group.members.reduce(into: [:]) { $0[$1.userID] = $1.deliveredAt }
+    }
+    #expect(times() == ["jeff": 100, "ann": 100])
+    receive(
+      "group.delivered",
+      #""reads":[{"user_id":"ann","read_at":300,"message_id":21},{"user_id":"eve","read_at":9}]"#)
+    receive("group.delivered", #""reads":[{"user_id":"ann","read_at":200}]"#)
+    receive("group.read", #""reads":[{"user_id":"jeff","read_at":250}]"#)
+    _ = core.group(try core.groupProperties(json.replacing(#""seq":4"#, with: #""seq":5"#)))
+    #expect(times() == ["jeff": 250, "ann": 300])
+    let message = try #require(group.lastMessage)
+    let reached = message.createdAt <= 250
+    let others = ["jeff", "ann"].count { $0 != message.sender?.userID }
+    #expect(reached || group.getUndeliveredMemberCount(message) == others)
+    for userID in ["jeff", "ann"] {
+      receive(
+        "group.delivered", #""reads":[{"user_id":"\#(userID)","read_at":\#(message.createdAt)}]"#)
+    }
+    #expect(group.getUndeliveredMemberCount(message) == 0)
+  }
+
+  @Test("what was received is gathered to one call a second")
+  func marks() {
+    let marks = DeliveryMarks()
+    let start = ContinuousClock.now
+    func mark(_ url: String, _ id: Int64) -> DeliveryMarks.Mark {
+      DeliveryMarks.Mark(url: url, messageID: id)
+    }
+    #expect(marks.note(mark("a", 1), at: start) == .zero)
+    #expect(marks.note(mark("a", 3), at: start) == nil)
+    #expect(marks.note(mark("a", 2), at: start) == nil)
+    #expect(marks.note(mark("b", 1), at: start) == nil)
+    let first = marks.take(at: start)
+    #expect(first.marks == [mark("a", 3), mark("b", 1)] && first.next == nil)
+    #expect(marks.note(mark("a", 4), at: start + .milliseconds(300)) == .milliseconds(700))
+    _ = marks.take(at: start + .seconds(1))
+    for number in 0..<150 { _ = marks.note(mark("u\(number)", 1), at: start + .seconds(9)) }
+    let many = marks.take(at: start + .seconds(9))
+    #expect(many.marks.count == 100 && many.next == .seconds(1))
+    let rest = marks.take(at: start + .seconds(10))
+    #expect(rest.marks.count == 50 && rest.next == nil)
+    _ = marks.note(mark("a", 5), at: start + .seconds(11))
+    marks.forget()
+    #expect(marks.take(at: start + .seconds(12)).marks.isEmpty)
+  }
+
   @Test("a group without receipts has no positions")
   func none() throws {
     let json = Sample.group().replacing(#","read_at":100}"#, with: "}")

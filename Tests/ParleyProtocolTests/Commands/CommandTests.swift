@@ -11,7 +11,7 @@ struct CommandTests {
       channel.remove_operators channel.unban channel.unfreeze channel.unmute channel.update \
       file.cancel file.create file.get file.list \
       group.accept group.changes group.create group.decline group.delete group.get group.hide group.invite \
-      group.join group.leave group.list group.mark_read group.mark_unread group.members \
+      group.join group.leave group.list group.mark_delivered group.mark_read group.mark_unread group.members \
       group.receipts group.recover group.remove group.reset_history group.set_preference group.typing group.unhide group.unread group.update group.watch_totals \
       message.add_metaarray_values message.changes message.create_metaarray_keys message.delete \
       message.delete_metaarray_keys message.get message.list message.remove_metaarray_values \

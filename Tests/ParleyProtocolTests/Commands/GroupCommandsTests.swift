@@ -377,6 +377,36 @@ struct GroupCommandsTests {
     #expect(try refusal("group.watch_totals", #""on":"maybe""#)?.field == "on")
   }
 
+  @Test("what was delivered is named by group, each once")
+  func markDelivered() throws {
+    let items = #"{"channel_url":"lobby","message_id":1},{"channel_url":"plaza","message_id":2}"#
+    guard
+      case .groupsMarkDelivered(let groups) = try command(
+        "group.mark_delivered", #""channels":[\#(items)]"#)
+    else { return #expect(Bool(false)) }
+    #expect(
+      groups.parts == [
+        .init(channelURL: "lobby", messageID: 1), .init(channelURL: "plaza", messageID: 2),
+      ])
+    func refused(_ members: String) throws -> Refusal? {
+      try refusal("group.mark_delivered", members)
+    }
+    #expect(try refused("") == Refusal(400105, "channels"))
+    #expect(try refused(#""channels":[]"#) == Refusal(400111, "channels"))
+    #expect(try refused(#""channels":["a"]"#)?.field == "channels")
+    #expect(
+      try refused(#""channels":[{"channel_url":"lobby"}]"#) == Refusal(400105, "message_id"))
+    #expect(
+      try refused(#""channels":[{"message_id":1}]"#) == Refusal(400105, "channel_url"))
+    #expect(
+      try refused(
+        #""channels":[{"channel_url":"lobby","message_id":1},{"channel_url":"lobby","message_id":2}]"#
+      )
+        == Refusal(400111, "channels"))
+    let many = (0...100).map { #"{"channel_url":"room\#($0)","message_id":1}"# }
+    #expect(try refused(#""channels":[\#(many.joined(separator: ","))]"#)?.field == "channels")
+  }
+
   @Test("every method of a group is known, and no other")
   func methods() {
     let names = Command.methodNames.filter { $0.hasPrefix("group.") }
@@ -387,6 +417,7 @@ struct GroupCommandsTests {
         "group.members", "group.hide", "group.unhide", "group.reset_history", "group.mark_read",
         "group.mark_unread", "group.set_preference", "group.list", "group.unread", "group.changes",
         "group.typing", "group.receipts", "group.recover", "group.watch_totals",
+        "group.mark_delivered",
       ])
     #expect(throws: ServiceError.noSuchMethod("group.forget")) {
       try command("group.forget", Self.lobby)

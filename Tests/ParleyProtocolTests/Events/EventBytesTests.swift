@@ -161,6 +161,9 @@ extension EventSample {
         .init([.init(by: "ann", readAt: 9, messageID: 7), .init(by: "jeff", readAt: 12)])),
       #""reads":[{"user_id":"ann","read_at":9,"message_id":7},{"user_id":"jeff","read_at":12}]"#),
     transient(
+      .groupDelivered(.init([.init(by: "ann", readAt: 9, messageID: 7)])),
+      #""reads":[{"user_id":"ann","read_at":9,"message_id":7}]"#),
+    transient(
       .groupTyping(.init(userIDs: ["ann", "jeff"], hasMore: false)),
       #""user_ids":["ann","jeff"],"more":false"#),
   ]

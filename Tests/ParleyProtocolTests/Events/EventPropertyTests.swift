@@ -161,6 +161,7 @@ private struct RandomEvents {
       .groupRead(
         .init(
           list { .init(by: $0.text(), readAt: $0.number(), messageID: $0.some { $0.number() }) })),
+      .groupDelivered(.init(list { .init(by: $0.text(), readAt: $0.number()) })),
       .groupTyping(.init(userIDs: list { $0.text() }, hasMore: count() % 2 == 0)),
       .userEntered(presence()), .userExited(presence()), .participantCount(.init(count())),
       .throttled(

@@ -97,7 +97,10 @@ private struct GroupScript {
     guard groupCount > 0, !chance(4) else { return creation() }
     let index = Int64.random(in: 0..<Int64(groupCount), using: &generator)
     let place = LogChannel(id: index, url: "", term: 0)
-    switch Int.random(in: 0..<20, using: &generator) {
+    switch Int.random(in: 0..<21, using: &generator) {
+    case 20:
+      let deliveries = users().map { Delivery(to: $0, at: time) }
+      return .write(.deliver(deliveries), place)
     case 17..<20:
       var edited = message(in: place).message
       edited.id = knownID()

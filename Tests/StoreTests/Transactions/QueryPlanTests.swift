@@ -134,6 +134,8 @@ struct QueryPlanTests {
       NewMessage(channelID: state.id, id: 51, userID: "ann", text: "m", createdAt: 51))
     _ = try transaction.changeOwn(
       .markUnread(from: 51), of: "ann", channelID: state.id, visibleFrom: 0)
+    try transaction.deliver([Delivery(to: "ann", at: 51)], channelID: state.id)
+    _ = try transaction.messagePlace(51, channelID: state.id)
     _ = try transaction.channel("den")
     for anchor in [MessageQuery.Anchor.time(60), .message(50)] {
       var query = MessageQuery(channelID: state.id, anchor: anchor, previousLimit: 0, nextLimit: 5)
