@@ -1,4 +1,4 @@
-"""Typing and read receipts of groups in parley.js."""
+"""Typing, read and delivery receipts of groups in parley.js."""
 
 from groupmessages import FREE
 from parleygroups import start, trio
@@ -92,3 +92,48 @@ async def test_preferences(ctx):
         assert await made.run("""
           const group = await ben.groups.create({ user_ids: ["ada"] });
           return group.info.joined_member_count""") == 1
+
+
+DELIVERIES = """
+for (const group of [a, b, c]) {
+  group.arrived = [];
+  group.on("delivered", (reads) => group.arrived.push(...reads));
+}"""
+
+
+async def test_deliveries(ctx):
+    """A client marks what it receives by itself, in one call a second, and hears what others have received."""
+    server = await ctx.fresh(*FREE, *FLAGS, "--groups-delivery-receipts", "true")
+    async with node(ctx, server) as made:
+        await start(made, server, "ada", "ben", "cleo")
+        await trio(made)
+        await made.run(DELIVERIES)
+        await made.run("""
+          globalThis.sent = [];
+          for (let n = 0; n < 20; n++) sent.push(await a.send(`${n}`));
+          const last = sent.at(-1).created_at;
+          const times = async () => (await a.receipts()).delivered;
+          await until(() => ["ben", "cleo"].every((id) =>
+            a.arrived.some(({ user_id, read_at }) => user_id === id && read_at === last)));
+          globalThis.delivered = await times();""")
+        last = await made.run("return sent.at(-1).created_at")
+        assert await made.run("return delivered") == {"ada": last, "ben": last, "cleo": last}
+        # The sender has nothing to mark.
+        assert not await made.run("return a.arrived.filter(({ user_id }) => user_id === 'ada').length")
+        shown = await made.run("return (await a.members()).members.map(({ delivered_at }) => delivered_at)")
+        assert shown == [last] * 3, shown
+        await made.run("await b.markDelivered(sent[0])")
+        assert await made.run("return (await a.receipts()).delivered.ben") == last
+
+
+async def test_without_deliveries_nothing_is_marked(ctx):
+    """Where the server has no delivery receipts the client makes no such calls, and one by hand is refused."""
+    server = await ctx.fresh(*FREE, *FLAGS)
+    async with node(ctx, server) as made:
+        await start(made, server, "ada", "ben", "cleo")
+        await trio(made)
+        await made.run("""
+          globalThis.sent = await a.send("one");
+          await until(() => b.got.length === 1);
+          globalThis.code = await b.markDelivered(sent).catch((error) => error.code);""")
+        assert await made.run("return code") == 400920

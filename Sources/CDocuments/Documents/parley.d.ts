@@ -275,6 +275,8 @@ export interface GroupEvents extends SharedEvents {
   unhidden: [params: Events["group.unhidden"]];
   /** Members have read further, each up to the message whose `created_at` is `read_at`. */
   read: [reads: Events["group.read"]["reads"]];
+  /** Clients of members have received further messages, each up to the one whose `created_at` is `read_at`. */
+  delivered: [reads: Events["group.delivered"]["reads"]];
   /** The ids of other members who are typing, and whether there are more; empty after a reconnection. */
   typing: [userIds: string[], hasMore: boolean];
   /** The user is no longer a member. `reason` is null if it was not connected at the time. */
@@ -366,7 +368,12 @@ export declare class Group extends BaseChannel<AllGroupEvents> {
   leave(): Promise<Methods["group.leave"]["result"]>;
   /** Marks messages as read up to this one: the last that was shown. By default the last that was delivered. */
   markRead(message?: Pick<Message, "message_id">): Promise<Methods["group.mark_read"]["result"]>;
-  /** How far the joined members have read: `created_at` of the last message by user id. */
+  /**
+   * Marks messages as delivered up to this one, which came in another way than over the connection, such as a push
+   * notification. The client marks what it receives by itself, where the server has delivery receipts.
+   */
+  markDelivered(message: Pick<Message, "message_id">): Promise<Methods["group.mark_delivered"]["result"]>;
+  /** How far the joined members have read and received messages: `created_at` of the last message by user id. */
   receipts(): Promise<Methods["group.receipts"]["result"]>;
   /**
    * Shows the other members that the user is typing, or no longer. Call it with each key: one call in two seconds is
@@ -494,7 +501,8 @@ export interface Methods {
           max_super_members: number;
           /** The number of members of the largest group with read receipts. */
           receipts: number;
-          delivery: false;
+          /** Whether groups with read receipts also have delivery receipts. */
+          delivery: boolean;
           typing: true;
         };
       };
@@ -1027,6 +1035,18 @@ export interface Methods {
       my?: OwnMembership;
     };
   };
+  /** Marks the last messages of groups that the client has received, with all before them. Ten groups cost a call. */
+  "group.mark_delivered": {
+    params: {
+      /** Each group once. */
+      channels: {
+        channel_url: string;
+        /** The last message received. */
+        message_id: number;
+      }[];
+    };
+    result: Record<string, unknown>;
+  };
   /** Moves the read position before a message. */
   "group.mark_unread": {
     params: {
@@ -1088,7 +1108,7 @@ export interface Methods {
     };
     result: Record<string, unknown>;
   };
-  /** Returns how far the joined members of a group have read. */
+  /** Returns how far the joined members of a group have read, and how far their clients have received messages. */
   "group.receipts": {
     params: {
       channel_url: string;
@@ -1096,7 +1116,7 @@ export interface Methods {
     result: {
       /** By joined member: the `created_at` of the last message that it has read, or 0. */
       read: Record<string, number>;
-      /** Empty: this server has no delivery receipts. */
+      /** By joined member: the `created_at` of the last message that a client of it has received, or 0. Empty without delivery receipts. */
       delivered: Record<string, number>;
     };
   };
@@ -1620,6 +1640,17 @@ export interface Events {
       message_id?: number;
     }[];
   };
+  /** Clients of members of a group have received further messages. Sent at most once a second. */
+  "group.delivered": {
+    channel_url: string;
+    ts: number;
+    reads: {
+      user_id: string;
+      read_at: number;
+      /** The message that the client named. Absent if the member has read messages without naming one. */
+      message_id?: number;
+    }[];
+  };
   /** The other members of a group who are typing. Sent at most once a second. */
   "group.typing": {
     channel_url: string;
@@ -1760,6 +1791,8 @@ export type Member = {
   invited_at: number;
   /** Of a joined member, in groups with read receipts: the `created_at` of the last message that it has read, or 0. */
   read_at?: number;
+  /** Of a joined member, in groups with delivery receipts: the `created_at` of the last message that a client of it has received, or 0. */
+  delivered_at?: number;
   /** Whether the caller blocks the member. Only in the result of `group.members`. */
   is_blocked_by_me?: boolean;
 };

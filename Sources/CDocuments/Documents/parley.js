@@ -33,8 +33,10 @@ const PIECE_MS = 300_000;
 const RECORD_LIMIT = 512;
 /** Between calls about typing. */
 const TYPING_MS = 2_000;
-/** Groups in a call for missed events. */
-const RECOVERED_LIMIT = 100;
+/** Between calls about what was delivered. */
+const DELIVERY_MS = 1_000;
+/** Groups in a call for missed events, or about what was delivered. */
+const GROUPS_LIMIT = 100;
 /** Messages of a group that are listed after a reconnection, and those of a page. */
 const MISSED_LIMIT = 1000;
 const PAGE_LIMIT = 200;
@@ -64,7 +66,7 @@ const SHARED_EVENTS = namesIn(`message.received message.updated message.deleted 
 const CHANNEL_EVENTS = namesIn(
   "message.withheld channel.user_entered channel.user_exited channel.participant_count");
 const GROUP_EVENTS = namesIn(`group.invited group.joined group.declined group.left group.member_count group.lost
-  group.unread group.hidden group.unhidden group.read group.typing`);
+  group.unread group.hidden group.unhidden group.read group.delivered group.typing`);
 const SESSION_EVENTS = namesIn(
   "mention.received group.ready group.totals session.expiring session.file_key server.draining");
 const shortName = (method) => method.replace(/^\w+\.(user_)?/, "");
@@ -209,6 +211,7 @@ const isLeft = Symbol("isLeft");
 const isNews = Symbol("isNews");
 const apply = Symbol("apply");
 const noticed = Symbol("noticed");
+const received = Symbol("received");
 const pause = Symbol("pause");
 const resume = Symbol("resume");
 const missingBefore = Symbol("missingBefore");
@@ -974,7 +977,7 @@ class BaseChannel extends Emitter {
     const [kind, name] = method.split(".");
     this[report](method, params);
     if (kind === "message") this[report](name, params.message ?? params.message_id, params);
-    else if (method === "group.read") this[report](name, params.reads);
+    else if (method === "group.read" || method === "group.delivered") this[report](name, params.reads);
     else if (method === "group.typing") this[report](name, params.user_ids, params.more);
     else if (kind === "group") this[report]("member", name, params);
     // The end of a deleted channel has an event of its own.
@@ -1154,7 +1157,8 @@ export class Group extends BaseChannel {
 
   constructor(parley, url) {
     super(parley, url, SHARED_EVENTS, [
-      ...GROUP_EVENTS, "member", "recovered", "lost", "unread", "hidden", "unhidden", "read", "typing"]);
+      ...GROUP_EVENTS, "member", "recovered", "lost", "unread", "hidden", "unhidden", "read", "delivered",
+      "typing"]);
   }
 
   get isMember() { return this.info.my?.state === "joined"; }
@@ -1198,9 +1202,16 @@ export class Group extends BaseChannel {
     return message_id ? this.call("group.mark_read", { message_id }) : { my: this.info.my };
   }
 
+  /** Messages that this client has received are marked without a call. */
+  markDelivered({ message_id }) {
+    return this[owner].call("group.mark_delivered", { channels: [{ channel_url: this.url, message_id }] });
+  }
+
   [entered](view) {
     this.#describe(view);
     this.#follow(view);
+    const { last_message: last, my } = view;
+    if (last && this.isMember && last.created_at > my.read_at) this[owner].groups[received](this, last);
   }
 
   /** Members and messages are listed: what no event changes would grow old. */
@@ -1338,7 +1349,10 @@ export class Group extends BaseChannel {
   #apply(method, params) {
     if (params.my) return this.#takeOwn(method, params);
     if (method === "channel.throttled") this.#isThrottled = true;
-    if (method === "message.received") this.#pass(params.message.message_id);
+    if (method === "message.received") {
+      this.#pass(params.message.message_id);
+      this[owner].groups[received](this, params.message);
+    }
     return super[take](method, params);
   }
 
@@ -1403,6 +1417,9 @@ export class Groups {
   /** Begins the changes that the held groups do not show. */
   #token = null;
   #watchesTotals = false;
+  /** The last message by others of each group, until the call about it. */
+  #delivered = new Map();
+  #isMarking = false;
 
   constructor(parley) {
     this.#parley = parley;
@@ -1443,6 +1460,28 @@ export class Groups {
     } finally {
       this.#lists.delete(news);
     }
+  }
+
+  /** Notes a message, which is marked as delivered where that is of use: one call a second. */
+  [received]({ url, info }, { message_id: id, user }) {
+    const { delivery, receipts } = this.#parley.session?.features?.groups ?? {};
+    if (!delivery || info.is_super || info.is_ephemeral || info.member_count > receipts) return;
+    if (user?.user_id === this.#parley.userId) return;
+    this.#delivered.set(url, Math.max(id, this.#delivered.get(url) ?? 0));
+    if (!this.#isMarking) this.#markDelivered();
+  }
+
+  async #markDelivered() {
+    this.#isMarking = true;
+    while (this.#delivered.size) {
+      const marks = [...this.#delivered].slice(0, GROUPS_LIMIT);
+      for (const [url] of marks) this.#delivered.delete(url);
+      const channels = marks.map(([channel_url, message_id]) => ({ channel_url, message_id }));
+      // What could not be marked is marked with the next message.
+      await Promise.all([
+        this.#parley.call("group.mark_delivered", { channels }).catch(() => {}), after(DELIVERY_MS)]);
+    }
+    this.#isMarking = false;
   }
 
   [noticed](url) { for (const news of this.#lists) news.add(url); }
@@ -1522,7 +1561,7 @@ export class Groups {
     let rest = groups.filter(({ position }) => position);
     try {
       while (rest.length) {
-        const asked = rest.slice(0, RECOVERED_LIMIT);
+        const asked = rest.slice(0, GROUPS_LIMIT);
         const { results } = await this.#patiently(wire, "group.recover", {
           channels: asked.map(({ url, position }) => ({ channel_url: url, ...position })),
         });
