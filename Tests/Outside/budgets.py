@@ -304,6 +304,18 @@ async def delivers(w):
     await w.owner.until(lambda: w.owner.events["group.delivered"], "group.delivered")
 
 
+async def recovers(w):
+    group = (await w.owner.call("group.get", channel_url=w.group))["channel"]
+    position = {"channel_url": w.group, "epoch": group["epoch"], "seq": max(0, group["seq"] - 300)}
+    await w.owner.call("group.recover", channels=[position])
+
+
+async def watches_totals(w):
+    await w.tablet.call("group.watch_totals", on=True)
+    await w.tablet.until(lambda: w.tablet.events["group.totals"], "group.totals")
+    await w.tablet.call("group.watch_totals", on=False)
+
+
 async def hides(w):
     await w.onlooker.call("group.hide", channel_url=w.group)
     await w.tablet.until(lambda: w.tablet.events["group.hidden"], "group.hidden")
@@ -452,10 +464,14 @@ CASES = {
     "group.members": lists_members,
     "group.list": lambda w: w.owner.call("group.list", limit=100, members_limit=100),
     "group.changes": lambda w: w.owner.call("group.changes", since=int(time.time() * 1000) - 600_000),
+    "message.changes": lambda w: w.owner.call(
+        "message.changes", channel_url=w.channel, since=int(time.time() * 1000) - 600_000, limit=100),
     "group.mark_read": reads_elsewhere,
     "group.mark_unread": lambda w: w.onlooker.call("group.mark_unread", channel_url=w.group, message_id=w.unread),
     "group.unread": lambda w: w.onlooker.call("group.unread"),
     "group.mark_delivered": delivers,
+    "group.recover": recovers,
+    "group.watch_totals": watches_totals,
     "group.receipts": lambda w: w.owner.call("group.receipts", channel_url=w.group),
     "group.typing": types,
     "group.hide": hides,
