@@ -166,11 +166,14 @@ extension GroupView {
     holdsEvents = known.holdsEvents
     (typingUserIDs, ownTyping) = (known.typingUserIDs, known.ownTyping)
     guard position?.epoch == known.position?.epoch, my != nil, known.my != nil else { return }
+    var isOvertaken = unread.lastOrdinal < known.unread.lastOrdinal
     if known.isCovered, let earlier = known.position, earlier.reached > position?.reached ?? 0 {
       position = earlier
+      // Deletions do not raise the last ordinal.
+      isOvertaken = true
     }
     receivedMessageID = max(receivedMessageID, known.receivedMessageID)
-    if unread.lastOrdinal < known.unread.lastOrdinal {
+    if isOvertaken {
       (my, ownOrdinal) = (known.my, known.ownOrdinal)
       (unread, mentions) = (known.unread, known.mentions)
     }

@@ -179,6 +179,18 @@ struct OwnPartTests {
     #expect(group.unreadMessageCount == 1 && group.myLastRead == 300)
   }
 
+  @Test("is not set by a list that a deletion has overtaken")
+  func overtakenByDeletion() throws {
+    core.receive("group.ready", #"{"ts":1,"token":"t"}"#)
+    let group = try core.knownGroup()
+    #expect(group.unreadMessageCount == 1)
+    receive("message.deleted", #""message_id":20,"ordinal":2,"sender_id":"jeff""#, seq: 5)
+    _ = core.group(try core.groupProperties(Sample.group(seq: 4)))
+    #expect(group.unreadMessageCount == 0)
+    _ = core.group(try core.groupProperties(Sample.group(seq: 5)))
+    #expect(group.unreadMessageCount == 1)
+  }
+
   @Test("has no last message before a new beginning of the history")
   func history() throws {
     let group = try core.knownGroup()
