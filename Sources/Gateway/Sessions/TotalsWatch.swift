@@ -116,7 +116,7 @@ final class TotalsWatch: TimerHandler {
   }
 
   private func send(_ totals: Event.Totals, isAwaited: Bool) {
-    guard isAwaited || totals != lastSent else { return }
+    guard !isEnded, isAwaited || totals != lastSent else { return }
     lastSent = totals
     session.send(
       Event.groupTotals(totals).notification(
@@ -127,6 +127,8 @@ final class TotalsWatch: TimerHandler {
 
   /// Waits until groups are read again.
   private func awaitNext() {
+    // An answer may start the connection's next call, which ends the watch, or may fail to be written.
+    guard !isEnded else { return }
     cancelTimer()
     let interval = Int64(session.shard.settings.groups.totalsMilliseconds)
     var due = lastRenewal + Self.renewalTime
