@@ -56,7 +56,7 @@ package struct MemberQuestion: Sendable, Hashable {
     self.areSeated = areSeated
   }
 
-  /// Different for each home of the group.
+  /// Different for each home of the group, and higher for later ones.
   package var home: UInt64 { number / Self.numbersOfHome }
 }
 

@@ -35,11 +35,11 @@ final class StageDirectory: TimerHandler {
 
   /// Creates the stage of a group whose home on another server has asked for connections.
   ///
-  /// A stage that waits for another home is replaced: that home has ended, and the members may have changed
-  /// since it asked.
+  /// A stage that waits for an earlier home is replaced: that home has ended, and the members may have changed
+  /// since it asked. Its question may also arrive after that of the later home.
   func makeStage(ofGroup url: String, for home: UInt64) -> StageHost {
     if let stage = stages[url] {
-      guard let other = stage.awaitedHome, other != home else { return stage }
+      guard let other = stage.awaitedHome, other < home else { return stage }
       drop(stage)
     }
     let stage = StageHost(groupURL: url, on: shard)

@@ -374,7 +374,7 @@ final class GroupWorld {
 
   private func makeStage(_ server: GroupServer, for home: UInt64) {
     if server.stage != nil {
-      guard let other = server.stage?.awaitedHome ?? nil, other != home else { return }
+      guard let other = server.stage?.awaitedHome ?? nil, other < home else { return }
       drop(server)
     }
     server.stage = AttachedStage(groupURL: "team", server: server.number)
