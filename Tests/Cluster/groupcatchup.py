@@ -43,7 +43,11 @@ class CatchingUp:
             for view in self.views.values():
                 view.is_held = True
             held = dict(self.views)
-            last = await self._read_changes() if self.token else await self._read_list()
+            if not self.token:
+                await self._read_list()
+                # An invited group that has risen meanwhile is on no page, and its messages do not come.
+                self.token = token
+            last = await self._read_changes()
             behind = [url for url, view in self.views.items()
                       if view.is_joined and view.counted_seq > view.seq]
             doubtful = [url for url, view in self.views.items() if view.doubt]
@@ -93,7 +97,6 @@ class CatchingUp:
                     self._doubt(url, "overtaken")
                 elif url not in listed:
                     self.views.pop(url)
-        return None
 
     @contextlib.contextmanager
     def _noticing(self):
