@@ -31,8 +31,8 @@ CHANNELS = [f"racing-{number}" for number in range(5)]
 KEPT = CHANNELS[:2]
 CLIENTS, SLOW_READERS = 10, 2
 
-# What waits for another service.
-LATE = {"preview.fetch", "message.translate"}
+# What waits for another service, or for its time.
+LATE = {"preview.fetch", "message.translate", "group.mark_read", "group.mark_unread"}
 
 # How the server may end the connection of a client that reads and keeps to the protocol: the client
 # itself, a user who is gone or deactivated, more connections than a user may have.
