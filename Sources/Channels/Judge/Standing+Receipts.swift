@@ -44,6 +44,7 @@ extension Standing {
     let read = Event.Read(
       by: member.user.id, readAt: member.position.readAt, messageID: messageID)
     reads.note(read, at: now.monotonic)
+    guard hasDeliveryReceipts else { return }
     let visible = visibleReceipts(to: nil)
     guard let known = visible.deliveredAt(of: former),
       let deliveredAt = visible.deliveredAt(of: member), deliveredAt > known
@@ -82,8 +83,10 @@ extension Standing {
   ///
   /// The read of a member who has come to keep its reads to itself is left out.
   mutating func publishDeliveries(at now: Moment, into actions: inout JudgeActions) {
+    let due = deliveries.moves.take(at: now.monotonic)
+    guard !due.isEmpty else { return }
     let visible = visibleReceipts(to: nil)
-    let moves = deliveries.moves.take(at: now.monotonic).filter { move in
+    let moves = due.filter { move in
       guard let member = rights.members?[move.userID] else { return false }
       return visible.deliveredAt(of: member).map { move.readAt <= $0 } ?? false
     }
