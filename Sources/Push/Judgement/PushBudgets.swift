@@ -23,18 +23,15 @@ package struct PushBudgets: Sendable {
   }
 
   private static let windowMilliseconds: Int64 = 60_000
-  /// The number of windows above which empty ones are looked for.
-  private static let leastSweep = 1_024
 
   package var limits: Limits
-  private var users: [String: SlidingWindow] = [:]
-  private var senders: [String: SlidingWindow] = [:]
-  private var sweepCount = leastSweep
+  private var users = FloodGate<String>(capacity: .max)
+  private var senders = FloodGate<String>(capacity: .max)
 
   package init(limits: Limits = Limits()) { self.limits = limits }
 
   /// The number of windows that are kept.
-  package var count: Int { users.count + senders.count }
+  package var count: Int { users.windowCount + senders.windowCount }
 
   /// Counts a push of a message to a user.
   ///
@@ -44,31 +41,14 @@ package struct PushBudgets: Sendable {
   package mutating func admit(
     to userID: String, from senderID: String?, at now: Int64
   ) -> PushAllowance {
-    sweepIfNeeded(at: now)
-    if let senderID, !Self.admit(senderID, to: &senders, limit(limits.perSender), at: now) {
+    if let senderID, senders.admit(senderID, at: now, limit: limit(limits.perSender)) != nil {
       return .dropped
     }
-    return Self.admit(userID, to: &users, limit(limits.perUser), at: now) ? .full : .badgeOnly
+    return users.admit(userID, at: now, limit: limit(limits.perUser)) == nil ? .full : .badgeOnly
   }
 
   private func limit(_ count: Int) -> RateLimit {
     RateLimit(count: count, windowMilliseconds: Self.windowMilliseconds)
-  }
-
-  private static func admit(
-    _ id: String, to windows: inout [String: SlidingWindow], _ limit: RateLimit, at now: Int64
-  ) -> Bool {
-    guard !limit.isOff else { return true }
-    return windows[id, default: SlidingWindow()].admit(at: now, limit: limit) == nil
-  }
-
-  /// Removes empty windows once their number has doubled.
-  private mutating func sweepIfNeeded(at now: Int64) {
-    guard count >= sweepCount else { return }
-    let (user, sender) = (limit(limits.perUser), limit(limits.perSender))
-    users = users.filter { !$0.value.isEmpty(at: now, limit: user) }
-    senders = senders.filter { !$0.value.isEmpty(at: now, limit: sender) }
-    sweepCount = max(Self.leastSweep, 2 * count)
   }
 }
 
