@@ -139,73 +139,68 @@ enum GatewayCounter: Int, MetricKey {
 }
 
 extension MetricDefinition {
-  fileprivate static func counter(_ name: String, _ help: String) -> MetricDefinition {
-    MetricDefinition(name, kind: .counter, help: help)
+  fileprivate static func counter(
+    _ name: String, _ help: String, _ labels: Label...
+  ) -> MetricDefinition {
+    MetricDefinition(name, kind: .counter, help: help, labels: labels)
   }
 
   fileprivate static func message(_ outcome: String) -> MetricDefinition {
-    MetricDefinition(
-      "parley_messages_total", kind: .counter, help: "Messages by outcome.",
-      labels: [Label("outcome", outcome)])
+    counter("parley_messages_total", "Messages by outcome.", Label("outcome", outcome))
   }
 
   fileprivate static func refusal(_ reason: String) -> MetricDefinition {
-    MetricDefinition(
-      "parley_refused_total", kind: .counter, help: "Calls refused, by reason.",
-      labels: [Label("reason", reason)])
+    counter("parley_refused_total", "Calls refused, by reason.", Label("reason", reason))
   }
 
   fileprivate static func closed(_ reason: String) -> MetricDefinition {
-    MetricDefinition(
-      "parley_connections_refused_total", kind: .counter,
-      help: "Connections closed for want of room or by their address's limits, by reason.",
-      labels: [Label("reason", reason)])
+    counter(
+      "parley_connections_refused_total",
+      "Connections closed for want of room or by their address's limits, by reason.",
+      Label("reason", reason))
   }
 
   fileprivate static func request(_ reason: String) -> MetricDefinition {
-    MetricDefinition(
-      "parley_requests_refused_total", kind: .counter,
-      help: "HTTP requests refused by their origin, host or API token, by reason.",
-      labels: [Label("reason", reason)])
+    counter(
+      "parley_requests_refused_total",
+      "HTTP requests refused by their origin, host or API token, by reason.",
+      Label("reason", reason))
   }
 
   fileprivate static func reading(_ outcome: String) -> MetricDefinition {
-    MetricDefinition(
-      "parley_group_reads_total", kind: .counter,
-      help: "Groups marked as read, by whether the position of the member has moved at once.",
-      labels: [Label("outcome", outcome)])
+    counter(
+      "parley_group_reads_total",
+      "Groups marked as read, by whether the position of the member has moved at once.",
+      Label("outcome", outcome))
   }
 
   fileprivate static func delivery(_ outcome: String) -> MetricDefinition {
-    MetricDefinition(
-      "parley_group_deliveries_total", kind: .counter,
-      help:
-        "Messages of groups marked as delivered, by whether the position of the member has moved.",
-      labels: [Label("outcome", outcome)])
+    counter(
+      "parley_group_deliveries_total",
+      "Messages of groups marked as delivered, by whether the position of the member has moved.",
+      Label("outcome", outcome))
   }
 
   fileprivate static func typing(_ outcome: String) -> MetricDefinition {
-    MetricDefinition(
-      "parley_group_typing_total", kind: .counter,
-      help: "Calls about typing in groups, by outcome.", labels: [Label("outcome", outcome)])
+    counter(
+      "parley_group_typing_total", "Calls about typing in groups, by outcome.",
+      Label("outcome", outcome))
   }
 
   fileprivate static func invitation(_ outcome: String) -> MetricDefinition {
-    MetricDefinition(
-      "parley_group_invitations_total", kind: .counter,
-      help: "Users added to groups by others, and the ends of their invitations, by outcome.",
-      labels: [Label("outcome", outcome)])
+    counter(
+      "parley_group_invitations_total",
+      "Users added to groups by others, and the ends of their invitations, by outcome.",
+      Label("outcome", outcome))
   }
 
   fileprivate static func recovery(_ outcome: String) -> MetricDefinition {
-    MetricDefinition(
-      "parley_group_recoveries_total", kind: .counter,
-      help: "Groups named in group.recover, by outcome.", labels: [Label("outcome", outcome)])
+    counter(
+      "parley_group_recoveries_total", "Groups named in group.recover, by outcome.",
+      Label("outcome", outcome))
   }
 
   fileprivate static func preview(_ outcome: String) -> MetricDefinition {
-    MetricDefinition(
-      "parley_previews_total", kind: .counter, help: "Messages with a link, by outcome.",
-      labels: [Label("outcome", outcome)])
+    counter("parley_previews_total", "Messages with a link, by outcome.", Label("outcome", outcome))
   }
 }
