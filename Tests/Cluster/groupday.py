@@ -52,8 +52,6 @@ class Day(Steps):
 
     def __init__(self, ctx, cluster, seed):
         super().__init__(ctx, cluster, seed)
-        # What chaos calls its crowd.
-        self.people = self.devices
         self.site = DaySite(ctx, cluster, self)
 
     async def pass_hour(self, number, steps, planned):

@@ -32,7 +32,7 @@ package struct VisibleReceipts: Sendable {
   /// The `created_at` of the last message that a client of a member has received, in Unix milliseconds; `nil` if
   /// the caller does not see it.
   ///
-  /// What a member has read is received, unless the member keeps its reads to itself.
+  /// Reading counts as receiving, unless the member keeps its reads to itself.
   package func deliveredAt(of member: Member) -> Int64? {
     guard showsDeliveries, member.state == .joined else { return nil }
     let received = max(member.deliveredAt, unstored[member.user.id] ?? 0)

@@ -17,7 +17,7 @@ struct TranslationDemandTests: TranslationTests {
     #expect(rig.answers[call]?.changed?.translations == ["es": "hola"])
     #expect(rig.events.last?.author == .sample(7))
     #expect(translations(rig.events.last) == ["es": "hola"])
-    // What is stored is answered at once and told nobody, whatever the case.
+    // Stored translations are in the answer at once, in any case of the tag, without an event.
     let again = try rig.perform(.translateMessage(id, into: ["ES"]), by: "cat")
     guard case .success(.message(let message)) = again else {
       Issue.record("\(again)")

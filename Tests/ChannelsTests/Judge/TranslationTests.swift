@@ -4,7 +4,7 @@ import Testing
 
 @testable import Channels
 
-/// What tests of translations begin with: a channel whose languages are known.
+/// Tests of translations, which begin with a channel whose languages are known.
 protocol TranslationTests {}
 
 extension TranslationTests {

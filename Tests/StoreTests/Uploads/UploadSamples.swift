@@ -5,7 +5,7 @@ import Uploads
 
 @testable import Store
 
-/// What tests of uploads begin with.
+/// Uploads for tests.
 enum UploadSamples {
   static let limits = UploadLimits(
     unfinished: 3, perSecond: 2, perMinute: 5, byteCount: 1_000)
