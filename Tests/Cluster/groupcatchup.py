@@ -214,7 +214,8 @@ class CatchingUp:
             elif method == "message.received":
                 view.show(params["message"])
             view.note(f"recovered {method}", params)
-        view.epoch, view.seq = found["epoch"], found["seq"]
+        # Events that came before the answer are in it, those of before the group was known too.
+        view.epoch, view.seq, view.is_fresh = found["epoch"], found["seq"], False
 
     async def _list_missed(self, url):
         """Lists messages after the last one that was shown."""
