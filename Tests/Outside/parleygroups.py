@@ -356,11 +356,15 @@ async def test_a_gap_while_connected(ctx):
         assert await made.run("return g.texts()") == []
         gate.set()
         await made.until("g.got.length === 4")
-        assert await made.run("return [g.texts(), g.news]") == [["2", "3", "4", "5"], []]
+        # With several servers, what was recovered may also arrive afterwards.
+        for number in (3, 5, 6):
+            await gateway.say(number)
+        await made.until("g.got.length === 5")
+        assert await made.run("return [g.texts(), g.news]") == [["2", "3", "4", "5", "6"], []]
         gateway.results["message.update"] = {"message": said(2)}
         await made.run("await g.call('message.update', { message_id: 2, message: 'x' })")
-        await gateway.say(7)
-        await made.until("g.got.length === 5")
+        await gateway.say(8)
+        await made.until("g.got.length === 6")
         assert gateway.count("group.recover") == 1
 
 

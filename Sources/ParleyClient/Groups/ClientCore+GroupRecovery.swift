@@ -79,8 +79,10 @@ extension ClientCore {
         let incoming = try? Incoming(method: event.method, params: event.params, reader),
         let arrival = GroupArrivals.Event(incoming, event.params, method: event.method)
       else { continue }
-      if let seq = arrival.seq, group.state.contains(seq: seq) { continue }
-      missed += 1
+      let isKnown = arrival.seq.map(group.state.contains) ?? false
+      // An update that the server held back may be older than events that have arrived.
+      guard !isKnown || arrival.isUpdate else { continue }
+      if !isKnown { missed += 1 }
       deliver(arrival, to: group)
     }
     group.state.cover(upTo: position.reached)

@@ -76,6 +76,8 @@ extension ClientCore {
       _ = arrivals.take(url)
       channel.state.stopHoldingEvents()
     }
+    // With several servers an event may arrive after the answer that it was recovered with.
+    if channel.state.view.hasRecovered(event) { return }
     if channel.state.hasGap(before: event) {
       _ = arrivals.hold(event, ofGroup: url)
       return recoverGap(in: channel)

@@ -20,6 +20,8 @@ final class GroupArrivals: Sendable {
       seq = params?["seq"]?.integer
       self.notification = notification
     }
+
+    var isUpdate: Bool { if case .messageUpdated = event { true } else { false } }
   }
 
   private let limit: Int

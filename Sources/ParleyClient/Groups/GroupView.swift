@@ -89,6 +89,8 @@ struct GroupView: Sendable {
   var holdsEvents = false
   /// Whether messages were withheld, which leaves gaps in the numbers of events.
   private var isThrottled = false
+  /// The last event before the end of the latest recovery.
+  private var recoveredSeq: Int64 = 0
   /// The calls of this client whose events it does not receive, as far as they explain no gap yet.
   private var ownEventCount: Int64 = 0
 }
@@ -138,8 +140,17 @@ extension GroupView {
   /// Records that all events up to a number were received, as all later ones will be.
   mutating func cover(upTo seq: Int64) {
     position?.reach(seq)
+    recoveredSeq = seq
     isCovered = true
     ownEventCount = 0
+  }
+
+  /// Whether an event was delivered with those that were recovered.
+  ///
+  /// An update may come after later events, and has the newest state.
+  func hasRecovered(_ event: GroupArrivals.Event) -> Bool {
+    guard let seq = event.seq, seq <= recoveredSeq else { return false }
+    return !event.isUpdate
   }
 
   /// Records a message that was sent or changed.
@@ -166,6 +177,7 @@ extension GroupView {
     holdsEvents = known.holdsEvents
     (typingUserIDs, ownTyping) = (known.typingUserIDs, known.ownTyping)
     guard position?.epoch == known.position?.epoch, my != nil, known.my != nil else { return }
+    recoveredSeq = known.recoveredSeq
     var isOvertaken = unread.lastOrdinal < known.unread.lastOrdinal
     if known.isCovered, let earlier = known.position, earlier.reached > position?.reached ?? 0 {
       position = earlier

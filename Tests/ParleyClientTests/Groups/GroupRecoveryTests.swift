@@ -86,6 +86,37 @@ struct GroupRecoveryTests {
     #expect(await heard(6, events) == ["105", "106", "107", "recovered 3", "108", "109"])
   }
 
+  @Test("is not delivered again when an event also arrives after the answer")
+  func repetition() async throws {
+    let group = try core.knownGroup()
+    let events = group.events
+    group.state.holdEvents()
+    _ = core.take(try recovered(5...7), of: [group])
+    receive(106, seq: 6)
+    _ = core.group(try core.groupProperties(Sample.group(seq: 7)))
+    receive(107, seq: 7)
+    receive(108, seq: 8)
+    #expect(await heard(5, events) == ["105", "106", "107", "recovered 3", "108"])
+  }
+
+  @Test("has updates that the server held back until after later events")
+  func heldBack() async throws {
+    let group = try core.knownGroup()
+    let events = group.events
+    receive(105, seq: 5)
+    // A call of the client explains the missing number.
+    group.state.note(try #require(group.lastMessage), seq: nil)
+    receive(107, seq: 7)
+    group.state.holdEvents()
+    let update = message(105, seq: 6)
+    let answer = try results(
+      #"{"results":[{"channel_url":"trip","epoch":"e","seq":7,"recovered":true,"events":[{"jsonrpc":"2.0","method":"message.updated","params":\#(update)}]}]}"#
+    )
+    _ = core.take(answer, of: [group])
+    receive(108, seq: 8)
+    #expect(await heard(4, events) == ["105", "107", "other", "108"])
+  }
+
   @Test("is requested when numbers are missing, unless the client's own calls explain that")
   func gaps() throws {
     let group = try core.knownGroup()
