@@ -728,6 +728,14 @@ async def test_calls_without_an_answer(ctx):
         await gateway.sockets[-1].send(json.dumps(
             {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "no JSON"}}))
         assert await made.run("return reason(await asking)") == [True, -32700, None]
+        # A call that was passed by an answer waits for its time: the next one is meant.
+        gateway.silent.add("no.mark")
+        await made.run("ada.call('no.mark').catch(() => {}); await ada.call('no.silence')")
+        await made.run("globalThis.asking = ada.call('channel.get', { channel_url: 'lobby' }).catch((e) => e)")
+        await gateway.until("channel.get", 2)
+        await gateway.sockets[-1].send(json.dumps(
+            {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "no JSON"}}))
+        assert await made.run("return reason(await asking)") == [True, -32700, None]
         gateway.results["channel.enter"] = None
         assert await made.run("return reason(await ada.enter('other').catch((e) => e))") == [True, 0, "failed"]
         # What is no JSON-RPC costs the connection, which settles calls.

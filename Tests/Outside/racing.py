@@ -31,8 +31,10 @@ CHANNELS = [f"racing-{number}" for number in range(5)]
 KEPT = CHANNELS[:2]
 CLIENTS, SLOW_READERS = 10, 2
 
-# What waits for another service, or for its time.
-LATE = {"preview.fetch", "message.translate", "group.mark_read", "group.mark_unread"}
+# What waits for another service.
+LATE = {"preview.fetch", "message.translate"}
+# What waits for its time after this many calls of one user about one group.
+MARKS, PACE = {"group.mark_read", "group.mark_unread"}, 3
 
 # How the server may end the connection of a client that reads and keeps to the protocol: the client
 # itself, a user who is gone or deactivated, more connections than a user may have.
@@ -58,6 +60,7 @@ class Race:
         self.message_ids = []
         self.tokens = []
         self.counts = Counter()
+        self.marks = Counter()
 
     @property
     def is_over(self):
@@ -94,16 +97,17 @@ class Racer:
         self.expected = []
         # A request that waits for nothing but what answers late is overtaken by those behind it.
         self.overtakable = []
+        self.user = None
         self.last_id = self.taken_in = self.answered = 0
         self.seqs = {}
         self.client = None
 
     async def live(self):
-        user = self.source.choice(USERS)
+        self.user = self.source.choice(USERS)
         compression = self.source.choice([None, None, "deflate"])
         self.client = await Client.connect(self.race.server, compression=compression)
         try:
-            await self._write(self._request("session.open", {"user_id": user}))
+            await self._write(self._request("session.open", {"user_id": self.user}))
             for channel in self.source.sample(CHANNELS, 2):
                 await self._write(self._request("channel.enter", {"channel_url": channel}))
             for _ in range(self.source.randint(5, 60)):
@@ -154,7 +158,7 @@ class Racer:
         requests = value if isinstance(value, list) else [value]
         ids = [request["id"] for request in requests if "id" in request]
         if ids:
-            is_late = any(request["method"] in LATE for request in requests)
+            is_late = any([self._may_be_late(request) for request in requests])
             (self.overtakable if is_late else self.expected).append(
                 ids if isinstance(value, list) else ids[0])
         for request in requests:
@@ -162,6 +166,14 @@ class Racer:
             if request["method"] == "message.delete":
                 self.race.taken.add(request["params"].get("message_id"))
         await self.client.write(value)
+
+    def _may_be_late(self, request):
+        """Whether an answer may come after later ones; counts marks."""
+        if request["method"] not in MARKS:
+            return request["method"] in LATE
+        marked = self.user, request["params"].get("channel_url")
+        self.race.marks[marked] += 1
+        return self.race.marks[marked] > PACE
 
     async def _step(self):
         chance = self.source.random()

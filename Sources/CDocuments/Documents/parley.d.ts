@@ -1022,7 +1022,7 @@ export interface Methods {
       results: unknown[];
     };
   };
-  /** Marks messages as read: of one group up to a message or the last one, of several groups, or of all. */
+  /** Marks messages as read: of one group up to a message or the last one, of several groups, or of all. Of the marks of a member in a group, three a second are carried out at once; later ones become one mark, whose answer may come after those of later calls. */
   "group.mark_read": {
     params: {
       channel_url?: string | null;
@@ -1047,7 +1047,7 @@ export interface Methods {
     };
     result: Record<string, unknown>;
   };
-  /** Moves the read position before a message. */
+  /** Moves the read position before a message, at the pace of `group.mark_read`. */
   "group.mark_unread": {
     params: {
       channel_url: string;

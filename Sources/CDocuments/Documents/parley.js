@@ -56,8 +56,8 @@ const UNAUTHORIZED = 4002;
 const READS = /\.(get|list|changes|members|participants|ping|fetch|search|translate|unread|blocked|receipts|recover)$/;
 /** Methods whose events are numbered, and not sent to the caller. */
 const OWN_EVENTS = /^(message\.(update|\w+_metaarray_\w+)|group\.(update|invite|accept|join|remove)|channel\.\w+)$/;
-/** Their answers may come after those of later calls. */
-const SLOW = /^(preview\.fetch|message\.translate|group\.mark_(un)?read)$/;
+/** No call waits for them: their answers may come after those of later calls. */
+const SLOW = /^(preview\.fetch|message\.translate)$/;
 const namesIn = (text) => text.split(/\s+/);
 /** Events of channels of both kinds. */
 const SHARED_EVENTS = namesIn(`message.received message.updated message.deleted channel.changed channel.deleted
@@ -260,6 +260,8 @@ class Wire {
     // Browsers close after an error; Node leaves it out when the connection was not made.
     this.#socket.onerror = () => setTimeout(() => this.drop(), 100);
   }
+  /** The latest call that was answered. */
+  #answeredID = 0;
 
   /** @param took is called with the result before anything that came after it is looked at. */
   call(method, params = {}, took = undefined) {
@@ -300,7 +302,9 @@ class Wire {
 
   #answer(response) {
     if (response.id == null && !response.error) throw new TypeError("no answer");
-    const request = this.#settle(response.id ?? this.#unnamed());
+    const id = response.id ?? this.#unnamed();
+    if (id > this.#answeredID) this.#answeredID = id;
+    const request = this.#settle(id);
     notify(this.#handlers.log, "received", response, request?.method);
     if (!request) return;
     if (response.error) return request.reject(refusal(response.error));
@@ -312,10 +316,13 @@ class Wire {
     }
   }
 
-  /** The call that a refusal without an id answers: answers come in the order of the calls. */
+  /**
+   * The call that a refusal without an id answers: answers come in the order of the calls, except for those of calls
+   * that wait, such as a mark beyond its pace, once a later call is answered.
+   */
   #unnamed() {
     const calls = [...this.#pending].filter(([, { method }]) => method !== "session.ping");
-    return (calls.find(([, { method }]) => !SLOW.test(method)) ?? calls[0])?.[0];
+    return (calls.find(([id, { method }]) => id > this.#answeredID && !SLOW.test(method)) ?? calls[0])?.[0];
   }
 
   #settle(id) {

@@ -43,6 +43,9 @@ extension SessionMessage: MessageCodable {
       writer.write(case: 12)
       writer.write(url)
       writer.write(userID)
+    case .pass(let ticket):
+      writer.write(case: 13)
+      writer.write(ticket)
     }
   }
 
@@ -65,6 +68,7 @@ extension SessionMessage: MessageCodable {
     case 10: self = .chargeRepetition(try reader.read())
     case 11: self = .disconnect
     case 12: self = .seated(channelURL: try reader.read(), userID: try reader.read())
+    case 13: self = .pass(try reader.read())
     default: throw .unknownCase
     }
   }

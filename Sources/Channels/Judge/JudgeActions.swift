@@ -8,6 +8,8 @@ package enum JudgeAction: Sendable {
   /// Reads from the log.
   case read(EntryID, LogRead)
   case answer(CallID, Result<JudgeAnswer, ServiceError>)
+  /// Lets later calls of its connection pass a call that waits for its time.
+  case pass(CallID)
   /// Measures the time since the arrival of a message that is now durable: see
   /// ``MessageOrder/arrival``.
   case measure(since: Int64)

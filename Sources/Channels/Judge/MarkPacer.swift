@@ -7,14 +7,14 @@ struct ReadMark: Sendable {
   private(set) var change: OwnChange
   /// The calls that are answered with the result, in the order of their arrival.
   private(set) var calls: [CallID]
-  /// The connection of the last call.
-  let session: SessionAddress?
+  /// The connections of the calls.
+  private(set) var sessions: [SessionAddress]
 
   init(_ change: OwnChange, of userID: String, _ call: CallID, on session: SessionAddress? = nil) {
     self.change = change
     self.userID = userID
     self.calls = [call]
-    self.session = session
+    self.sessions = session.map { [$0] } ?? []
   }
 
   /// One mark with the effect of this one and a later one; `nil` if both are needed.
@@ -28,6 +28,7 @@ struct ReadMark: Sendable {
     case (_, _): return nil
     }
     joined.calls = calls + next.calls
+    joined.sessions = sessions.filter { !next.sessions.contains($0) } + next.sessions
     return joined
   }
 }

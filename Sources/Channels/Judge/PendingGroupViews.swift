@@ -58,7 +58,7 @@ struct PendingGroupViews: Sendable {
         if let user = request.principal.user, let own = answer.own,
           let event = request.outcome.notice(of: own)
         {
-          standing.notify(event, of: user.id, except: nil, at: now.unix, into: &actions)
+          standing.notify(event, of: user.id, at: now.unix, into: &actions)
         }
         actions.answer(request.call, .success(.group(answer)))
       case .success: throw .internalError

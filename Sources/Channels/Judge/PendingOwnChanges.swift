@@ -8,7 +8,7 @@ struct PendingOwnChanges: Sendable {
   private struct Request: Sendable {
     let change: OwnChange
     let userID: String
-    let session: SessionAddress?
+    let sessions: [SessionAddress]
     /// Whether the change has waited for its time.
     let isLate: Bool
     /// Empty once the calls are answered.
@@ -42,7 +42,7 @@ struct PendingOwnChanges: Sendable {
     let mark = ReadMark(change, of: user.id, call, on: principal.session)
     if change.isPaced, principal.boundUser != nil, !marks.admit(mark, at: now.monotonic) {
       if change.marksRead { actions.countInGroup(\.reads.late) }
-      return
+      return actions.append(.pass(call))
     }
     submit(mark, isLate: false, in: &standing, at: now, into: &actions)
   }
@@ -53,7 +53,7 @@ struct PendingOwnChanges: Sendable {
   ) {
     lastNumber += 1
     requests[lastNumber] = Request(
-      change: mark.change, userID: mark.userID, session: mark.session, isLate: isLate,
+      change: mark.change, userID: mark.userID, sessions: mark.sessions, isLate: isLate,
       calls: mark.calls)
     let visibleFrom = mark.change.beginsHistory ? standing.count.reserveTime(at: now) : 0
     let operation = LogOperation.changeOwn(
@@ -132,7 +132,7 @@ struct PendingOwnChanges: Sendable {
       }
       if former?.hasSameOwnPart(as: reading.member) == false {
         standing.notify(
-          request.change.event(own), of: request.userID, except: request.session, at: now.unix,
+          request.change.event(own), of: request.userID, except: request.sessions, at: now.unix,
           into: &actions)
       }
     case .failure(.missing(.member)):
@@ -262,14 +262,14 @@ extension Standing {
 
   /// Notifies the connections of a member of its own part.
   ///
-  /// - Parameter session: The connection that receives the event only as the answer to its request.
+  /// - Parameter sessions: The connections that receive the event only as the answers to their requests.
   func notify(
-    _ event: Event, of userID: String, except session: SessionAddress?, at now: Int64,
+    _ event: Event, of userID: String, except sessions: [SessionAddress] = [], at now: Int64,
     into actions: inout JudgeActions
   ) {
     let notification = event.notification(
       from: EventOrigin(channelURL: place.url, timestamp: now))
     actions.append(
-      .notifyMember(MemberNotice(userID: userID, payload: notification, except: session)))
+      .notifyMember(MemberNotice(userID: userID, payload: notification, except: sessions)))
   }
 }

@@ -44,7 +44,7 @@ extension Standing {
       actions.append(.notifyMembers(MembersNotice(payload: payload, exceptIDs: notices.ownIDs)))
     }
     for (userID, view) in notices.own {
-      notify(.groupTyping(view), of: userID, except: nil, at: now.unix, into: &actions)
+      notify(.groupTyping(view), of: userID, at: now.unix, into: &actions)
     }
   }
 

@@ -29,6 +29,8 @@ package enum SessionMessage: Sendable {
   case disconnect
   /// Charges the session for the time of a query.
   case charge(QueryCost)
+  /// Lets later calls pass one that waits for its time.
+  case pass(CallTicket)
   /// Charges the session for a repeated send, which counts in no window of sends.
   case chargeRepetition(CallTicket)
 }

@@ -193,11 +193,11 @@ extension ChannelStage {
       memberCounts.supersede()
       publish(event.payload, except: event.author)
     case .quietAdmission(let userID):
-      notify(MemberNotice(userID: userID, payload: event.payload, except: nil), into: &actions)
+      notify(MemberNotice(userID: userID, payload: event.payload), into: &actions)
       seating.begin(admitting: userID, with: event.payload)
       actions.append(.seek(userID: userID))
     case .quietDeparture(let userID, let reason):
-      notify(MemberNotice(userID: userID, payload: event.payload, except: nil), into: &actions)
+      notify(MemberNotice(userID: userID, payload: event.payload), into: &actions)
       expel(userID, reason, at: event.timestamp, into: &actions)
     case .end:
       publish(event.payload, except: event.author)
@@ -338,7 +338,7 @@ extension ChannelStage {
   /// Notifies the connections of a member, after the turn's events so far.
   private mutating func notify(_ notice: MemberNotice, into actions: inout StageActions) {
     let connections = audience.participants.connections(of: notice.userID).filter {
-      $0 != notice.except
+      !notice.except.contains($0)
     }
     guard !connections.isEmpty else { return }
     flush(into: &actions)

@@ -323,6 +323,10 @@ final class ChannelHost {
     case .answer(.session(let address), let outcome): answer(address, outcome)
     case .answer(.platform(let call), let outcome):
       calls.end(call)?(self, outcome)
+    case .pass(.session(let address)):
+      shard.send(.session(address.session, .pass(address.ticket)))
+    // A request over HTTP is on a connection of its own.
+    case .pass(.platform): break
     case .measure(let arrival): shard.measureAcknowledgement(since: arrival)
     case .publish(let event): publish(event)
     case .post(let event, let origin): shard.post(event, from: origin)

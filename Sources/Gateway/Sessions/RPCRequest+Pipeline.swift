@@ -3,8 +3,7 @@ import ParleyProtocol
 
 /// The place of a request in its connection's pipeline.
 extension RPCRequest {
-  /// Sends run concurrently, and no call waits for a preview, a translation, or a mark, which may wait for
-  /// its time.
+  /// Sends run concurrently, and no call waits for a preview or a translation.
   ///
   /// All other calls wait for their turn.
   ///
@@ -12,8 +11,7 @@ extension RPCRequest {
   var concurrency: Session.Pipeline.Concurrency {
     switch method {
     case "message.send" where params?.present("file_id") == nil: .besideItsLike
-    case "preview.fetch", "message.translate", "group.mark_unread": .besideAll
-    case "group.mark_read" where params?.present("channel_url") != nil: .besideAll
+    case "preview.fetch", "message.translate": .besideAll
     default: .alone
     }
   }

@@ -13,7 +13,8 @@ import ParleyProtocol
 ///
 /// Calls that wait for other services, such as preview fetches, run beside all others. When only such a
 /// call holds up the oldest request, that request is *overtaken*: its reply is sent when it is ready. A
-/// send that its channel may keep for a while is passed in the same way, even in a batch.
+/// send that its channel may keep for a while is passed in the same way, even in a batch, and so is a mark
+/// that waits for its time.
 ///
 /// The replies of a batch share one budget. A call starts when its largest possible reply fits into the
 /// rest of the budget, and otherwise waits for the running calls. With none running, the call and all

@@ -183,6 +183,11 @@ final class Session {
     proceed()
   }
 
+  /// Lets later calls pass a call that waits for its time.
+  func pass(_ ticket: CallTicket) {
+    if pipeline.pass(ticket) { proceed() }
+  }
+
   /// Lets later calls pass a send that is being started, after which the next calls are started anyway.
   func passAsItStarts(_ address: ReplyAddress, in url: String) {
     if pipeline.pass(address.ticket) { passedSends[address.ticket] = url }

@@ -164,6 +164,7 @@ extension Shard {
       session?.evict(Eviction(of: proof, reason: reason))
     case .charge(let cost): session?.charge(cost)
     case .chargeRepetition(let ticket): session?.chargeRepetition(ticket)
+    case .pass(let ticket): session?.pass(ticket)
     case .disconnect:
       session?.close(.goingAway, reason: "events of a channel were lost: recover or list them")
     }

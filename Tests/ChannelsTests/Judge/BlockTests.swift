@@ -74,7 +74,7 @@ struct BlockTests {
     #expect(rig.heard == ["message.received", "group.unread boss"])
     let notice = try #require(rig.memberNotices.first)
     let own = try rig.own(of: "boss")
-    #expect(own.unreadCount == 0 && own.readOrdinal == 0 && notice.except == nil)
+    #expect(own.unreadCount == 0 && own.readOrdinal == 0 && notice.except == [])
     let expected = Event.groupUnread(own).notification(
       from: EventOrigin(channelURL: "lobby", timestamp: rig.now))
     #expect(notice.payload == expected)

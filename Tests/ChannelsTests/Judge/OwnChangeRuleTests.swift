@@ -38,7 +38,7 @@ struct OwnChangeRuleTests {
     #expect(own.state == .joined && own.inviter?.nickname == "BOSS" && own.countPreference == .all)
     let notice = try #require(rig.memberNotices.first)
     #expect(rig.memberNotices.count == 1 && notice.userID == "ben")
-    #expect(notice.except == .sample(7))
+    #expect(notice.except == [.sample(7)])
     let expected = Event.groupUnread(own).notification(
       from: EventOrigin(channelURL: "lobby", timestamp: rig.now))
     #expect(notice.payload == expected)
@@ -225,7 +225,7 @@ struct OwnChangeRuleTests {
     _ = try rig.perform(.send("x"), by: author == "admin" ? .platform : .participant(author))
     #expect(rig.heard == ["message.received", "group.unhidden ann"])
     let notice = try #require(rig.memberNotices.first)
-    #expect(notice.except == nil)
+    #expect(notice.except == [])
     let own = try rig.own(of: "ann")
     #expect(own.hiddenState == .unhidden && own.unreadCount == (author == "ann" ? 0 : 1))
     let expected = Event.groupUnhidden(own).notification(

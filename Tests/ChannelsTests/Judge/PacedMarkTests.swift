@@ -51,6 +51,37 @@ struct PacedMarkTests {
     #expect(readOrdinals(begin([.markUnread(from: ids[0])])) == [nil])
   }
 
+  @Test("only a mark that waits may be passed by later calls of its connection")
+  func passed() throws {
+    let ids = try send(2)
+    func passed() -> Int {
+      rig.others.count { if case .pass = $0 { true } else { false } }
+    }
+    _ = begin(Array(repeating: .markRead(upTo: ids[0]), count: 3))
+    #expect(passed() == 0)
+    _ = begin([.markRead(upTo: ids[1]), .markUnread(from: ids[1])])
+    _ = try rig.own(.prefer(.off), by: "ben")
+    #expect(passed() == 2)
+    while !rig.isIdle { try wake() }
+    #expect(passed() == 2)
+  }
+
+  @Test("each connection whose marks became one receives only their answer")
+  func joined() throws {
+    let ids = try send(2)
+    for session in [1, 2, 2, 3] {
+      rig.begin(.own(.markRead(upTo: ids[0])), by: .participant("ben", session: session))
+    }
+    rig.answerAll()
+    rig.begin(.own(.markRead(upTo: ids[1])), by: .participant("ben", session: 2))
+    rig.begin(.own(.markRead(upTo: ids[0])), by: .participant("ben", session: 3))
+    rig.begin(.own(.markRead(upTo: ids[0])), by: .participant("ben", session: 2))
+    while !rig.isIdle { try wake() }
+    let notices = rig.memberNotices
+    #expect(notices.count == 2 && notices.first?.except == [.sample(1)])
+    #expect(notices.last?.except == [.sample(3), .sample(2)])
+  }
+
   @Test("the pace of a member is not that of another, of other changes, or of the Platform API")
   func others() throws {
     let ids = try send(4)

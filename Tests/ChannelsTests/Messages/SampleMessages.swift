@@ -122,7 +122,7 @@ struct SampleMessages {
       .admitted(word(), .failure(error())), .next, .record(channel()),
       .throttle(limit()), .elsewhere(count()), .answer(reply(), outcome()), .seat(seat()),
       .memberNotice(
-        MemberNotice(userID: text(), payload: bytes(), except: optional { $0.session() })),
+        MemberNotice(userID: text(), payload: bytes(), except: [session(), session()])),
       .membersNotice(MembersNotice(payload: bytes(), exceptIDs: texts())),
       .memberCount(Event.MemberCount(all: count(), joined: count())), .strangers(texts()),
       .dispersed,
@@ -223,7 +223,8 @@ struct SampleMessages {
       .removed(channelURL: text()), .notify(bytes()), .profile(user()), .expel(reason: text()),
       .expelOldest,
       .charge(QueryCost(nanoseconds: .random(in: 0 ... .max, using: &random), isCutShort: flag())),
-      .chargeRepetition(ticket()), .disconnect, .seated(channelURL: text(), userID: text()),
+      .chargeRepetition(ticket()), .pass(ticket()), .disconnect,
+      .seated(channelURL: text(), userID: text()),
     ]
   }
 

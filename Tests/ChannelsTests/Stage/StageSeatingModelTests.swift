@@ -84,7 +84,8 @@ private struct SeatedGroup {
     notified[noticeCount] = (user, author)
     rig.handle(
       .notify(
-        MemberNotice(userID: user, payload: Array("n\(noticeCount)".utf8), except: author)))
+        MemberNotice(
+          userID: user, payload: Array("n\(noticeCount)".utf8), except: author.map { [$0] } ?? [])))
   }
 
   private mutating func join(_ user: String) {

@@ -42,10 +42,10 @@ struct StageSeatingTests {
   // MARK: Notices
 
   private func notify(
-    _ userID: String, _ text: String, except session: SessionAddress? = nil
+    _ userID: String, _ text: String, except sessions: SessionAddress...
   ) {
     rig.handle(
-      .notify(MemberNotice(userID: userID, payload: Array(text.utf8), except: session)))
+      .notify(MemberNotice(userID: userID, payload: Array(text.utf8), except: sessions)))
   }
 
   @Test("a notice reaches the other connections of its member between the events around it")
@@ -59,7 +59,7 @@ struct StageSeatingTests {
     rig.publish("after")
     #expect(rig.turn(ann) == ["before", "after"] && rig.take(bob) == ["before", "after"])
     for session in [second, third] { #expect(rig.take(session) == ["before", "notice", "after"]) }
-    notify("ann", "alone", except: nil)
+    notify("ann", "alone")
     #expect(rig.turn(ann) == ["alone"] && rig.take(bob) == [])
     for session in [second, third] { #expect(rig.take(session) == ["alone"]) }
     notify("bob", "nobody", except: bob)
