@@ -209,6 +209,35 @@ async def test_invitations(ctx):
             ["hello"], True, [["joined", "ben"]], [["declined", "ben"]], [["lost", {"reason": "declined"}, 900020]]]
 
 
+async def test_invitations_that_rise(ctx):
+    """A group to which the user is invited is listed once, also when a message moves it to a page that was read."""
+    server = await ctx.fresh(*FLAGS)
+    async with node(ctx, server) as made:
+        await start(made, server, "ada", "ben")
+        await Caller(server).call("PUT", "/users/ben/channel_invitation_preference", {"auto_accept": False})
+        await made.run("""
+          globalThis.groups = [];
+          for (const custom_type of ["b", "a", "a", "a", "a"]) {
+            groups.push(await ada.groups.create({ user_ids: ["ben"], custom_type }));
+          }
+          for (const group of groups) await group.send("early");
+          globalThis.listed = async (params) => {
+            const urls = [];
+            for (let token = "", page; page?.next !== ""; token = page.next) {
+              page = await ben.groups.list({ limit: 2, token, ...params });
+              urls.push(...page.groups.map(({ url }) => groups.findIndex((group) => group.url === url)));
+              // The oldest ones rise.
+              if (urls.length === 2) for (const group of groups.slice(0, 2)) await group.send("late");
+            }
+            return urls;
+          };""")
+        assert await made.run("return listed()") == [4, 3, 2, 1, 0]
+        # Only those that the list is about.
+        await made.run("for (const group of groups.slice(2)) await group.send('up')")
+        assert await made.run("return listed({ custom_type_startswith: 'a' })") == [4, 3, 2, 1]
+        assert await made.run("return ben.groups.held.length") == 5
+
+
 async def test_groups_of_others(ctx):
     """A private group of others is refused like a URL that no channel has; a public one can be joined."""
     server = await ctx.fresh(*FLAGS)

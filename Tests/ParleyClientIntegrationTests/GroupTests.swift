@@ -258,6 +258,24 @@ extension ClientTests {
       #expect(trip.myMemberState == .none)
     }
 
+    @Test("lists an invitation once, also when a message moves it to a page that was read")
+    func risenInvitations() async throws {
+      let server = try ServerProcess(unlimited)
+      let clients = try await Self.connect(server, "ann", "ben")
+      _ = try server.call(
+        "PUT", "users/ben/channel_invitation_preference", #"{"auto_accept":false}"#)
+      var groups: [GroupChannel] = []
+      for _ in 0..<5 {
+        groups.append(try await clients[0].createGroupChannel(params: .init(userIDs: ["ben"])))
+      }
+      for group in groups { try await group.sendUserMessage("early") }
+      let query = clients[1].createMyGroupChannelListQuery { $0.limit = 2 }
+      var listed = try await query.loadNextPage()
+      for group in groups.prefix(2) { try await group.sendUserMessage("late") }
+      while query.hasNext { listed += try await query.loadNextPage() }
+      #expect(listed.map(\.url) == [4, 3, 2, 1, 0].map { groups[$0].url })
+    }
+
     @Test("with previews that arrive as updates for all members")
     func previews() async throws {
       let pages = try PageServer(page: PreviewTests.page)

@@ -168,7 +168,8 @@ export declare class Groups {
   create(params?: Omit<Methods["group.create"]["params"], "members_limit">): Promise<Group>;
   /**
    * Lists the user's groups, those with the latest message first; `next` is the `token` of the next page, or empty.
-   * They are held from then on, as by `get`.
+   * They are held from then on, as by `get`. The last page also has the invitations that have moved to an earlier
+   * page meanwhile.
    */
   list(
     params?: Omit<NonNullable<Methods["group.list"]["params"]>, "members_limit">,

@@ -37,12 +37,14 @@ const TYPING_MS = 2_000;
 const DELIVERY_MS = 1_000;
 /** Groups in a call for missed events, or about what was delivered. */
 const GROUPS_LIMIT = 100;
+/** Lists of groups whose next page may be asked for. */
+const LISTINGS_LIMIT = 32;
 /** Messages of a group that are listed after a reconnection, and those of a page. */
 const MISSED_LIMIT = 1000;
 const PAGE_LIMIT = 200;
 
 const Code = {
-  internalRPC: -32603, missing: 400201, exists: 400202, deactivated: 400300, badToken: 400302,
+  internalRPC: -32603, expired: 400109, missing: 400201, exists: 400202, deactivated: 400300, badToken: 400302,
   banned: 400750,
   userFull: 400500, full: 400501, internal: 500901, rateLimited: 500910, outside: 900020, flood: 900200,
 };
@@ -112,6 +114,17 @@ const backoff = (attempt) => {
   const ceiling = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt, 10));
   return ceiling / 2 + Math.random() * ceiling / 2;
 };
+/** Repeats a call of the library itself that was one of too many. */
+async function patiently(call) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (error.code !== Code.rateLimited || attempt >= ATTEMPTS) throw error;
+      await after(error.data.retry_after_ms ?? backoff(attempt));
+    }
+  }
+}
 /** An address of the web; `null` for anything else. */
 function webAddress(text) {
   try {
@@ -247,6 +260,8 @@ class Wire {
   #socket;
   #pending = new Map();
   #lastID = 0;
+  /** The latest call that was answered. */
+  #answeredID = 0;
   #handlers;
   messageLimit = Infinity;
 
@@ -260,8 +275,6 @@ class Wire {
     // Browsers close after an error; Node leaves it out when the connection was not made.
     this.#socket.onerror = () => setTimeout(() => this.drop(), 100);
   }
-  /** The latest call that was answered. */
-  #answeredID = 0;
 
   /** @param took is called with the result before anything that came after it is looked at. */
   call(method, params = {}, took = undefined) {
@@ -1423,6 +1436,10 @@ export class Groups {
   #lists = new Set();
   /** Begins the changes that the held groups do not show. */
   #token = null;
+  /** Begins the changes that pages of a new list may lack. */
+  #listToken = null;
+  /** The URLs on earlier pages of a list, by the token of the next page. */
+  #listings = new Map();
   #watchesTotals = false;
   /** The last message by others of each group, until the call about it. */
   #delivered = new Map();
@@ -1439,10 +1456,13 @@ export class Groups {
     if (typeof url !== "string") throw misuse("the URL of a group is not a text");
     const known = this.#parley[channelAt](url);
     return known instanceof Group ? known
-      : this.#ask("group.get", { channel_url: url }, ({ channel }) => this.#hold(channel));
+      : this.#ask("group.get", { channel_url: url, members_limit: 0 }, ({ channel }) => this.#hold(channel));
   }
 
-  create(params) { return this.#ask("group.create", params, ({ channel }) => this.#hold(channel)); }
+  create(params) {
+    return this.#ask("group.create", { ...params, members_limit: 0 }, ({ channel }) => this.#hold(channel));
+  }
+
   unread(params) { return this.#parley.call("group.unread", params); }
   changes(params) { return this.#parley.call("group.changes", params); }
 
@@ -1452,10 +1472,45 @@ export class Groups {
   }
 
   async list(params) {
+    await this.#whenReady();
+    const listing = this.#listings.get(params?.token) ?? { since: params?.token ? null : this.#listToken, urls: [] };
+    const { groups, next } = await this.#listPage(params);
+    const urls = [...listing.urls, ...groups.map(({ url }) => url)];
+    if (next) this.#listings.set(next, { ...listing, urls });
+    if (this.#listings.size > LISTINGS_LIMIT) this.#listings.delete(this.#listings.keys().next().value);
+    if (next || !params?.token || !listing.since || params.public_only) return { groups, next };
+    return { groups: [...groups, ...await this.#listRisen(params, listing.since, urls)], next };
+  }
+
+  /** Groups that have risen to an earlier page of a list, without an event: those to which the user is invited. */
+  async #listRisen({ token, ...params }, since, urls) {
+    const risen = [];
+    try {
+      for (let page = { token: since, has_more: true }; page.has_more;) {
+        const from = { token: page.token };
+        page = await patiently(() => this.#ask("group.changes", from, (changes) => changes));
+        risen.push(...page.updated.filter(({ my }) => my?.state === "invited").map(({ channel_url: url }) => url));
+        if (!page.has_more) this.#listToken = page.token;
+      }
+    } catch (error) {
+      // Changes are kept for 30 days.
+      if (error.code !== Code.expired) throw error;
+    }
+    const isWanted = (url) => !urls.includes(url) && params.channel_urls?.includes(url) !== false;
+    const wanted = [...new Set(risen)].filter(isWanted);
+    const groups = [];
+    while (wanted.length) {
+      const some = { channel_urls: wanted.splice(0, GROUPS_LIMIT), limit: GROUPS_LIMIT };
+      groups.push(...(await patiently(() => this.#listPage({ ...params, ...some }))).groups);
+    }
+    return groups;
+  }
+
+  async #listPage(params) {
     const news = new Set();
     this.#lists.add(news);
     try {
-      const { channels, next } = await this.#ask("group.list", params, (page) => {
+      const { channels, next } = await this.#ask("group.list", { ...params, members_limit: 0 }, (page) => {
         for (const view of page.channels) if (!news.has(view.channel_url)) this.#hold(view);
         return page;
       });
@@ -1499,7 +1554,7 @@ export class Groups {
       const wire = await this.#whenReady();
       let result;
       try {
-        await wire.call(method, { ...params, members_limit: 0 }, (answer) => { result = use(answer); });
+        await wire.call(method, params, (answer) => { result = use(answer); });
         this.#parley.outbox[pump]();
         return result;
       } catch (error) {
@@ -1533,6 +1588,7 @@ export class Groups {
 
   async [ready](wire, token) {
     this.#readyWire = wire;
+    this.#listToken = token;
     const groups = this.held;
     for (const group of groups) group[pause]();
     this.#wake();
@@ -1550,7 +1606,8 @@ export class Groups {
     const changed = new Set();
     try {
       while (token) {
-        const page = await this.#patiently(wire, "group.changes", { token });
+        const from = { token };
+        const page = await patiently(() => wire.call("group.changes", from));
         for (const { channel_url: url } of page.updated) changed.add(url);
         for (const url of page.deleted) changed.add(url);
         if (!page.has_more) return changed;
@@ -1569,9 +1626,8 @@ export class Groups {
     try {
       while (rest.length) {
         const asked = rest.slice(0, GROUPS_LIMIT);
-        const { results } = await this.#patiently(wire, "group.recover", {
-          channels: asked.map(({ url, position }) => ({ channel_url: url, ...position })),
-        });
+        const channels = asked.map(({ url, position }) => ({ channel_url: url, ...position }));
+        const { results } = await patiently(() => wire.call("group.recover", { channels }));
         const isWithoutRoom = ({ url }) => results.some((result) =>
           result.channel_url === url && result.reason === "budget" && url !== asked[0].url);
         for (const result of results) found.set(result.channel_url, result);
@@ -1590,17 +1646,6 @@ export class Groups {
     if (wire !== this.#readyWire || !wire.isOpen) return;
     const { isComplete } = group[resume](found.get(group.url));
     if (!isComplete) group[report]("recovered", { missed: 0, isComplete });
-  }
-
-  async #patiently(wire, method, params) {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await wire.call(method, params);
-      } catch (error) {
-        if (error.code !== Code.rateLimited || attempt >= ATTEMPTS) throw error;
-        await after(error.data.retry_after_ms ?? backoff(attempt));
-      }
-    }
   }
 
   async #readAgain(wire, group, catchUp) {

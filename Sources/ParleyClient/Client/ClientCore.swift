@@ -64,7 +64,21 @@ final class ClientCore: Sendable {
     session.withLock {
       $0.hasGroupEvents = true
       $0.groupChangesToken = token
+      $0.groupListToken = token
     }
+  }
+
+  /// See ``SessionView/groupReadiness()``.
+  func groupReadiness() -> AsyncStream<Void>? { session.withLock { $0.groupReadiness() } }
+
+  /// Begins a list of groups.
+  func groupListing() -> GroupListing {
+    GroupListing(since: session.withLock { $0.groupListToken })
+  }
+
+  /// Records that lists which begin from now on have the changes before a token.
+  func didReadGroupChanges(upTo token: String) {
+    session.withLock { $0.groupListToken = token }
   }
 
   /// Starts a call and calls back.
@@ -193,7 +207,7 @@ final class ClientCore: Sendable {
 
   private func didOpen(_ user: User) {
     session.withLock {
-      if $0.user?.userID != user.userID { $0.groupChangesToken = nil }
+      if $0.user?.userID != user.userID { ($0.groupChangesToken, $0.groupListToken) = (nil, nil) }
       $0.user = user
       $0.state = .connected
     }
@@ -210,7 +224,10 @@ final class ClientCore: Sendable {
     case .fileKeyChanged(let key): fileKeys.keep(key)
     case .featuresChanged(let features):
       fileKeys.trust(base: features.files?.base)
-      session.withLock { $0.features = features }
+      session.withLock {
+        $0.features = features
+        if features.groups == nil { $0.endGroupWaits() }
+      }
     case .stateChanged(let state): didChange(state)
     }
   }

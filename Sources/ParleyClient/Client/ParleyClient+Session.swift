@@ -79,21 +79,44 @@ struct SessionView: Sendable {
   var state = ConnectionState.disconnected(because: .requested)
   /// Whether `group.ready` has arrived on this connection.
   var hasGroupEvents = false {
-    didSet { if hasGroupEvents != oldValue { groupCoverage += 1 } }
+    didSet {
+      if hasGroupEvents != oldValue { groupCoverage += 1 }
+      if hasGroupEvents { endGroupWaits() }
+    }
   }
   /// Whether the application wants the numbers over all groups.
   var watchesTotals = false
   /// The token of the last `group.ready`.
   var groupChangesToken: String?
+  /// A token for the changes that the pages of a list which begins now may lack.
+  var groupListToken: String?
+  /// The lists that wait for `group.ready`.
+  private var groupWaits: [AsyncStream<Void>.Continuation] = []
   /// Identifies the time for which ``hasGroupEvents`` has its value.
   private(set) var groupCoverage = 0
   /// Whether the session was open since the last `connect` and this was reported.
   private var hasToldConnection = false
 
+  /// Returns a stream that ends with `group.ready`, or when none is to be expected; `nil` if it has arrived.
+  mutating func groupReadiness() -> AsyncStream<Void>? {
+    if hasGroupEvents { return nil }
+    if case .disconnected = state { return nil }
+    if let features, features.groups == nil { return nil }
+    let (stream, wait) = AsyncStream<Void>.makeStream()
+    groupWaits.append(wait)
+    return stream
+  }
+
+  mutating func endGroupWaits() {
+    for wait in groupWaits { wait.finish() }
+    groupWaits = []
+  }
+
   /// Applies a new state; returns `nil` when there is nothing to report.
   mutating func change(to state: ConnectionState) -> ConnectionEvent? {
     self.state = state
     if state != .connected { hasGroupEvents = false }
+    if case .disconnected = state { endGroupWaits() }
     switch state {
     case .connecting:
       hasToldConnection = false

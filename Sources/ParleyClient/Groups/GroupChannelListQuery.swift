@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// A paged list of groups.
 ///
 /// Its groups are the client's only objects for them, which events keep up to date afterwards.
@@ -5,6 +7,7 @@ public final class GroupChannelListQuery: Sendable {
   private let source: Source
   private let core: ClientCore
   private let cursor = PagedReading()
+  private let listing = Mutex(GroupListing(since: nil))
 
   /// The groups among which a list chooses.
   enum Source: Sendable, Hashable {
@@ -30,15 +33,28 @@ public final class GroupChannelListQuery: Sendable {
 
   /// Loads the next page; after a failure the same page can be loaded again.
   ///
+  /// The last of several pages of the user's groups also has those with an open invitation that a message has
+  /// moved to an earlier page.
+  ///
   /// - Returns: An empty list after the last page, and while another call is loading.
   public func loadNextPage() async throws(ParleyError) -> [GroupChannel] {
-    try await cursor.next { [core, source] (token) async throws(ParleyError) in
-      let coverage = core.groupCoverage
-      return try await core.perform(
-        core.groupCalls.list(source, token).map { page in
-          LoadedPage(items: core.listed(page.items, since: coverage), next: page.next)
-        })
+    try await cursor.next { (token) async throws(ParleyError) in try await load(token) }
+  }
+
+  private func load(_ token: String?) async throws(ParleyError) -> LoadedPage<GroupChannel> {
+    guard case .mine(let params) = source else { return try await core.page(of: source, token) }
+    if token == nil {
+      await core.awaitGroupEvents()
+      let begun = core.groupListing()
+      listing.withLock { $0 = begun }
     }
+    let page = try await core.page(of: source, token)
+    let known = listing.withLock { listing in
+      listing.add(page.items.map(\.url))
+      return listing
+    }
+    guard page.next.isEmpty, token != nil else { return page }
+    return LoadedPage(items: page.items + (try await core.risen(in: known, params)), next: "")
   }
 
   /// Loads the next page and calls back.

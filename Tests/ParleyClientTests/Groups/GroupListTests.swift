@@ -84,6 +84,41 @@ struct GroupListTests {
     #expect(!listed[0].state.view.isCovered)
   }
 
+  @Test("ends with invitations that have moved to an earlier page")
+  func risen() throws {
+    let invited = Sample.membership().replacing("joined\"", with: "invited\"")
+    let changed = try ["trip", "club", "team"].map { url in
+      try core.groupProperties(Sample.group(url, my: url == "team" ? Sample.membership : invited))
+    }
+    var listing = core.groupListing()
+    #expect(listing.since == nil && listing.risen(changed) == ["trip", "club"])
+    listing.add(["club"])
+    listing.add(["other"])
+    #expect(listing.risen(changed) == ["trip"])
+    // A later list begins with what was read.
+    core.receive("group.ready", #"{"ts":1,"token":"t"}"#)
+    #expect(core.groupListing().since == "t")
+    core.didReadGroupChanges(upTo: "u")
+    #expect(core.groupListing().since == "u" && core.groupChangesToken == "t")
+  }
+
+  @Test("waits for the events of groups while they are to be expected")
+  func readiness() async throws {
+    #expect(core.groupReadiness() == nil)
+    for isReady in [true, false] {
+      core.receive(.stateChanged(.connecting))
+      let ready = try #require(core.groupReadiness())
+      if isReady {
+        core.receive("group.ready", #"{"ts":1,"token":"t"}"#)
+      } else {
+        core.receive(.stateChanged(.disconnected(because: .requested)))
+      }
+      for await _ in ready {}
+      #expect(core.groupReadiness() == nil && core.hasGroupEvents == isReady)
+    }
+    await core.awaitGroupEvents()
+  }
+
   @Test("without members keeps those that are known")
   func members() throws {
     var params = GroupChannelListQueryParams().values
