@@ -95,8 +95,9 @@ extension Shard {
       if let stage = stages[url] {
         stage.take(news, attachment: attachment)
       } else {
-        // Calls may be answered after the stage was removed.
+        // Calls may be answered, and connections of members added, after the stage was removed.
         for case .answer(let address, let outcome) in news { reply(to: address, outcome) }
+        for case .seat(let seat) in news { renew(seat) }
       }
     case .seek(let question): seek(question, inGroup: url)
     case .answer(let address, let outcome, let seq):
@@ -163,8 +164,8 @@ extension Shard {
     case .revoke(let proof, let reason):
       session?.evict(Eviction(of: proof, reason: reason))
     case .charge(let cost): session?.charge(cost)
-    case .chargeRepetition(let ticket): session?.chargeRepetition(ticket)
     case .pass(let ticket): session?.pass(ticket)
+    case .chargeRepetition(let ticket): session?.chargeRepetition(ticket)
     case .disconnect:
       session?.close(.goingAway, reason: "events of a channel were lost: recover or list them")
     }
