@@ -80,16 +80,16 @@ extension WriteTransaction {
 
   /// Removes a channel with everything in it.
   ///
-  /// Its messages become unreachable at once and are deleted from the disk step by step.
+  /// Its messages and members become unreachable at once and are deleted from the disk step by step.
   ///
   /// - Returns: The channel as it was, with the event for its participants. The event is not recorded,
   ///   since there is nothing left to recover.
   func deleteChannel(_ url: String, at timestamp: Int64) throws -> ChannelMutation {
     let state = try existingChannel(url)
     try retainMaximumMessageID(among: "channel_id = ?", [state.id])
-    if state.channel.group != nil { try noteDepartures(ofMembersOf: state.id, url) }
     try connection.execute("DELETE FROM channels WHERE channel_id = ?", [state.id])
-    try ChannelPurge.schedule(state.id, on: connection)
+    try ChannelPurge.schedule(
+      state.id, groupURL: state.channel.group == nil ? nil : url, on: connection)
     let (channel, seq) = (state.channel, state.lastSeq + 1)
     let event = Event.channelDeleted(info(channel))
     if !channel.isEphemeral {

@@ -8,11 +8,6 @@ extension WriteTransaction {
       of: "users WHERE user_id \(.isAnyOf)", StoreValue.texts(userIDs), from: url)
   }
 
-  /// Notes the members of a group that is about to be deleted.
-  func noteDepartures(ofMembersOf channelID: Int64, _ url: String) throws {
-    try noteDepartures(of: "members WHERE channel_id = ?", channelID, from: url)
-  }
-
   /// - Parameters:
   ///   - rows: A table with the users, and a condition with one parameter.
   ///   - value: The parameter.

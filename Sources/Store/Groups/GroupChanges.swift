@@ -100,21 +100,32 @@ extension StoreTransaction {
   }
 
   /// The changes of a user's groups (`?1`) after a number (`?2`) and a URL (`?3`), each group once.
+  ///
+  /// The members of a deleted group are turned into departures step by step.
   private static var changedGroups: StoreStatement {
-    """
-    SELECT 1, changed, url, channel_id FROM (
-      SELECT \(.greater("c.changed_at", "members.changed_at")) AS changed, c.url AS url,
-        c.channel_id AS channel_id
-      FROM members \(.index("members_by_user")) CROSS JOIN channels AS c
-      WHERE members.user_id = ?1 AND c.channel_id = members.channel_id
-        AND NOT \(.isUnwantedInvitation)
-      UNION ALL
-      SELECT d.changed_at, d.url, NULL FROM departures AS d \(.index("departures_by_time"))
-      WHERE d.user_id = ?1 AND d.changed_at >= ?2 AND NOT EXISTS (
-        SELECT 1 FROM channels AS x JOIN members AS y ON y.channel_id = x.channel_id
-        WHERE x.url = d.url AND y.user_id = ?1)
-    ) AS changes
-    WHERE (changed, url) > (?2, ?3) ORDER BY changed, url
-    """
+    func isNoMember(of url: StoreStatement) -> StoreStatement {
+      """
+      NOT EXISTS (SELECT 1 FROM channels AS x JOIN members AS y ON y.channel_id = x.channel_id
+        WHERE x.url = \(url) AND y.user_id = ?1)
+      """
+    }
+    return """
+      SELECT 1, changed, url, channel_id FROM (
+        SELECT \(.greater("c.changed_at", "members.changed_at")) AS changed, c.url AS url,
+          c.channel_id AS channel_id
+        FROM members \(.index("members_by_user")) CROSS JOIN channels AS c
+        WHERE members.user_id = ?1 AND c.channel_id = members.channel_id
+          AND NOT \(.isUnwantedInvitation)
+        UNION ALL
+        SELECT d.changed_at, d.url, NULL FROM departures AS d \(.index("departures_by_time"))
+        WHERE d.user_id = ?1 AND d.changed_at >= ?2 AND \(isNoMember(of: "d.url"))
+        UNION ALL
+        SELECT o.changed_at, o.url, NULL FROM members AS m \(.index("members_by_user"))
+        CROSS JOIN orphaned_channels AS o
+        WHERE m.user_id = ?1 AND o.channel_id = m.channel_id AND o.url IS NOT NULL
+          AND o.changed_at >= ?2 AND \(isNoMember(of: "o.url"))
+      ) AS changes
+      WHERE (changed, url) > (?2, ?3) ORDER BY changed, url
+      """
   }
 }

@@ -126,7 +126,9 @@ extension WriteTransaction {
     let full = try connection.all(
       """
       SELECT user_id FROM members \(.index("members_by_user"))
-      WHERE user_id \(.isAnyOf) AND state = ? GROUP BY user_id HAVING count(*) >= ?
+      WHERE user_id \(.isAnyOf) AND state = ? AND NOT EXISTS (
+        SELECT 1 FROM orphaned_channels AS o WHERE o.channel_id = members.channel_id)
+      GROUP BY user_id HAVING count(*) >= ?
       """, [StoreValue.texts(ids), state.stored, limit]
     ) { ExactText($0[0]) }
     return Set(full)

@@ -199,7 +199,7 @@ private struct CopiedTable {
          SELECT channel_id, user_id, req_id, 0, created_at FROM withdrawn_requests
          WHERE created_at > ?1)
         """),
-    CopiedTable("orphaned_channels", "channel_id#"),
+    CopiedTable("orphaned_channels", "channel_id# url changed_at#"),
     CopiedTable("limits", "scope name kind messages# window_ms#"),
     CopiedTable("meta", "key value#"),
     CopiedTable("session_tokens", "token_hash* user_id expires_at#"),

@@ -34,6 +34,7 @@ enum PostgreSQLSchema {
     (18, MessageChangesSchema.postgreSQL),
     (19, PrivateReadsSchema.postgreSQL),
     (20, DeliveriesSchema.postgreSQL),
+    (21, DeletedGroupsSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

@@ -106,8 +106,8 @@ extension StoreTransaction {
   fileprivate func channels(of userID: String, in table: String) throws -> [String] {
     try connection.all(
       """
-      SELECT url FROM channels WHERE channel_id IN
-        (SELECT channel_id FROM \(table) \(.index("\(table)_by_user")) WHERE user_id = ? LIMIT ?)
+      SELECT c.url FROM \(table) AS t \(.index("\(table)_by_user")) CROSS JOIN channels AS c
+      WHERE t.user_id = ? AND c.channel_id = t.channel_id LIMIT ?
       """, [userID, userDeletionStep]
     ) { $0[0] as String }
   }

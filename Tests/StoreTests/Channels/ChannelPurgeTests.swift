@@ -1,6 +1,7 @@
 import Channels
 import SQLite
 import ParleyProtocol
+import Reactor
 import TestSupport
 import Testing
 
@@ -70,6 +71,50 @@ struct ChannelPurgeTests {
     }
     let expected = [[1_500, 2_500, 1], [500, 2_500, 1], [0, 1_500, 1], [0, 500, 1], [0, 0, 0]]
     #expect(steps == expected)
+  }
+
+  @Test("the members of a group leave step by step, and none of them is in the group at any time")
+  func purgesMembers() async throws {
+    let fixture = try await Fixture()
+    let steps = try await fixture.store.inMaintenance { connection in
+      let transaction = WriteTransaction(connection: connection)
+      try connection.inTransaction {
+        let den = Channel(url: "den", createdAt: 5, group: Group(createdBy: User(id: "ann")))
+        _ = try transaction.createGroup(den, epoch: "e", inviting: ["bob"])
+        for number in 1...2_498 {
+          _ = try transaction.upsertUser("u\(number)", at: 1)
+          try connection.execute(
+            """
+            INSERT INTO members (channel_id, user_id, state, added_at)
+            SELECT channel_id, ?, 1, 5 FROM channels WHERE url = 'den'
+            """, ["u\(number)"])
+        }
+      }
+      let users = ["ann", "bob", "u1", "u777", "u2498"]
+      let now = SystemClock.unixMilliseconds
+      func listed() throws -> [[String]] {
+        try users.map { userID in
+          let changes = try transaction.groupChanges(
+            ofUser: userID, ChangeList(.time(now - 60_000), limit: 100), at: now
+          ) { PageItem($0.state.channel.url, byteCount: 1) }
+          let joined = try JoinedGroups(of: userID).statements
+            .run(ReadTransaction(connection: connection)).urls
+          return changes.updated + joined + changes.departed.map { "-\($0)" }
+        }
+      }
+      try connection.inTransaction { _ = try transaction.deleteChannel("den", at: 9) }
+      var (steps, lists) = ([] as [[Int?]], [try listed()])
+      while case .unfinished = try ChannelPurge.step(on: connection) {
+        steps.append(
+          try ["members", "departures", "orphaned_channels"].map { table in
+            try connection.first("SELECT count(*) FROM \(table)", []) { $0[0] as Int }
+          })
+        lists.append(try listed())
+      }
+      #expect(lists.allSatisfy { $0 == Array(repeating: ["-den"], count: users.count) }, "\(lists)")
+      return steps
+    }
+    #expect(steps == [[1_500, 1_000, 1], [500, 2_000, 1], [0, 2_500, 0]])
   }
 
   /// 2,500 messages and an event in one channel, a message in another.

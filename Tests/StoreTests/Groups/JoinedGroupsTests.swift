@@ -87,17 +87,4 @@ struct JoinedGroupsTests {
     let left = try await fixture.store.write { try $0.depart(ids, from: "g0", .left, at: 9) }
     #expect(left.count == 2)
   }
-
-  @Test("the members of a deleted group are removed with it")
-  func deletion() async throws {
-    let fixture = try await Fixture()
-    let count = try await fixture.store.write { transaction in
-      _ = try transaction.createGroup(
-        Channel(url: "den", createdAt: 5, group: Group(createdBy: User(id: "ann"))), epoch: "e",
-        inviting: ["bob"])
-      _ = try transaction.deleteChannel("den", at: 9)
-      return try transaction.connection.first("SELECT count(*) FROM members", []) { $0[0] as Int }
-    }
-    #expect(count == 0)
-  }
 }
