@@ -19,10 +19,11 @@ package final class EventMessage: Sendable {
   /// Creates a message and encodes it immediately.
   ///
   /// - Parameter former: The mentions before the change of a message, if these have changed.
-  package init(encoding message: Message, former: FormerMentions? = nil) {
+  package init(encoding message: consuming Message, former: FormerMentions? = nil) {
     self.former = former
-    self.message = message
     encoded = message.encoded()
+    // Moved, since messages are large.
+    self.message = message
   }
 
   /// The same message, encoded.

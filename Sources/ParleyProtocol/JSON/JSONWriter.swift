@@ -12,19 +12,23 @@ package struct JSONWriter: ~Copyable {
   private var text: TextMemory
   private var needsComma = false
 
+  /// The largest text in bytes that is written on the stack.
+  private static let stackCapacity = 1_024
+
   /// Writes one text.
+  ///
+  /// The text is copied into its array at the end. To write into an uninitialized array costs more, because
+  /// the standard library looks up the type of its memory in the runtime.
   ///
   /// - Parameter capacity: The expected size in bytes; a larger text costs an additional copy.
   package static func bytes(
     reserving capacity: Int = 512, _ write: (inout JSONWriter) -> Void
   ) -> [UInt8] {
-    var longer: [UInt8]?
-    let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { memory, count in
-      var writer = JSONWriter(text: TextMemory(memory))
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: stackCapacity) { memory in
+      var writer = JSONWriter(text: TextMemory(memory, reserving: capacity))
       write(&writer)
-      if writer.text.hasOutgrown { longer = writer.text.copy() } else { count = writer.text.count }
+      return writer.text.copy()
     }
-    return longer ?? bytes
   }
 
   private init(text: consuming TextMemory) { self.text = text }

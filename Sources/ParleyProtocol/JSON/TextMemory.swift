@@ -1,4 +1,4 @@
-/// The output memory of a ``JSONWriter``: that of its array until that is full, then separate memory.
+/// The output memory of a ``JSONWriter``: the given memory until that is full, then separate memory.
 ///
 /// Bytes are copied to a known address: an array would look up its address again for each of them. Every
 /// access follows a call of ``reserve(_:)``, which ensures that it is in bounds.
@@ -6,16 +6,20 @@ struct TextMemory: ~Copyable {
   private var start: UnsafeMutablePointer<UInt8>
   private var capacity: Int
   private(set) var count = 0
-  /// Whether the text is in separate memory because the array was too small.
-  private(set) var hasOutgrown = false
+  /// Whether the text is in separate memory because the given memory was too small.
+  private var hasOutgrown = false
 
-  /// - Parameter memory: Uninitialised memory; must stay valid while this value is used.
-  init(_ memory: UnsafeMutableBufferPointer<UInt8>) {
-    guard let first = memory.baseAddress else {
-      (start, capacity, hasOutgrown) = (.allocate(capacity: 64), 64, true)
-      return
+  /// - Parameters:
+  ///   - memory: Uninitialised memory; must stay valid while this value is used.
+  ///   - byteCount: The expected size of the text in bytes.
+  init(_ memory: UnsafeMutableBufferPointer<UInt8>, reserving byteCount: Int) {
+    if let first = memory.baseAddress, memory.count >= byteCount {
+      (start, capacity) = (first, memory.count)
+    } else {
+      capacity = max(byteCount, 64)
+      start = .allocate(capacity: capacity)
+      hasOutgrown = true
     }
-    (start, capacity) = (first, memory.count)
   }
 
   deinit {
