@@ -1,4 +1,3 @@
-import DequeModule
 package import ParleyProtocol
 
 /// A task of a channel's host for its judge.
@@ -45,9 +44,10 @@ package struct JudgeActions: Sendable {
   /// Memory for this many actions is kept.
   private static let keptCapacity = 256
 
-  private var list: Deque<JudgeAction> = []
-  /// Whether the memory is larger than what is kept.
-  private var isLarge = false
+  // An array, because appending to a deque copies an action instead of moving it.
+  private var list: [JudgeAction] = []
+  /// The place of the next action.
+  private var place = 0
   private var tally = JudgeTally()
   private var hasCounts = false
   private var groupTally = GroupTally()
@@ -55,15 +55,20 @@ package struct JudgeActions: Sendable {
 
   package init() {}
 
-  package var isEmpty: Bool { list.isEmpty }
+  package var isEmpty: Bool { place == list.count }
 
   /// Removes and returns the next action.
   package mutating func next() -> JudgeAction? {
-    if list.isEmpty, isLarge {
-      list = []
-      isLarge = false
+    guard !isEmpty else {
+      list.removeAll(keepingCapacity: list.count <= Self.keptCapacity)
+      place = 0
+      return nil
     }
-    return list.popFirst()
+    // Moved, since actions are large.
+    var action = JudgeAction.release
+    swap(&action, &list[place])
+    place += 1
+    return action
   }
 
   /// Returns the counts since the last call; `nil` if there are none.
@@ -88,7 +93,6 @@ package struct JudgeActions: Sendable {
 
   mutating func append(_ action: consuming JudgeAction) {
     list.append(action)
-    if list.count > Self.keptCapacity { isLarge = true }
   }
 
   mutating func answer(_ call: CallID?, _ outcome: consuming Result<JudgeAnswer, ServiceError>) {

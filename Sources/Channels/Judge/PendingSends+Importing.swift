@@ -42,12 +42,9 @@ extension PendingSends {
       EventMessage(message), .noLink, of: draft, author: nil,
       blockerID: standing.blockerID(of: given.author, draft), call, nil, .imported, wishes: [])
     pending[message.id] = send
-    var unsequenced = UnsequencedMessage(
-      message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload, role: .imported,
-      mayBeRepeated: send.key != nil)
-    unsequenced = standing.counting(unsequenced, as: draft)
-    unsequenced.blockerID = send.blockerID
-    let operation = LogOperation.append(unsequenced)
+    let operation = LogOperation.append(
+      standing.unsequenced(
+        send, of: draft, order.upload, .imported, mayBeRepeated: send.key != nil))
     actions.append(.submit(.send(message.id), .write(operation, standing.place)))
   }
 

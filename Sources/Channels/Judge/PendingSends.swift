@@ -55,7 +55,7 @@ struct PendingSends: Sendable {
         principal, .send, bytes: draft.byteCount, at: now.monotonic)
       let send = AcceptedSend(
         draft: draft, order: order, principal: principal, call: call, key: key, place: place)
-      if !draft.hasWishes, waiting.isEmpty {
+      if !send.draft.hasWishes, waiting.isEmpty {
         submit(send, in: &standing, at: now, into: &actions)
       } else {
         lineUp(send, in: &standing, &enrichments, at: now, into: &actions)
@@ -166,7 +166,7 @@ struct PendingSends: Sendable {
     let isComplete =
       accepted.draft.mentionedUserIDs.isEmpty && !preview.isUnknown && !standing.isGroup
     let send = PendingSend(
-      isComplete ? EventMessage(encoding: message) : EventMessage(message), preview,
+      isComplete ? EventMessage(encoding: consume message) : EventMessage(consume message), preview,
       of: accepted.draft, author: accepted.principal.session,
       blockerID: standing.blockerID(of: user, accepted.draft), call, accepted.place,
       hasWaited ? .delayed : .direct(arrival: accepted.order.arrival), wishes: accepted.wishes)
@@ -197,12 +197,10 @@ struct PendingSends: Sendable {
       return .read(.users(draft.mentionedUserIDs))
     }
     let mayBeRepeated = send.key.map { requests.mayContain($0, at: now.unix) } ?? false
-    var unsequenced = UnsequencedMessage(
-      send.accepted.message, mentionedUserIDs: draft.mentionedUserIDs, upload: order.upload,
-      role: send.place == nil ? .exempt : .counted, mayBeRepeated: mayBeRepeated)
-    unsequenced = standing.counting(unsequenced, as: draft)
-    unsequenced.blockerID = send.blockerID
-    return standing.isEphemeral ? .relay(unsequenced) : .append(unsequenced)
+    let unsequenced = standing.unsequenced(
+      send, of: draft, order.upload, send.place == nil ? .exempt : .counted,
+      mayBeRepeated: mayBeRepeated)
+    return standing.isEphemeral ? .relay(consume unsequenced) : .append(consume unsequenced)
   }
 
   mutating func refuse(

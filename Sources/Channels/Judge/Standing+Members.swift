@@ -84,14 +84,20 @@ extension Standing {
     guard isGroup || !draft.isSilent else { throw .unsupported(.silence) }
   }
 
-  /// A message with what decides how the members of a group count it.
-  func counting(_ new: UnsequencedMessage, as draft: MessageDraft) -> UnsequencedMessage {
-    guard isGroup else { return new }
-    var new = new
-    new.isCounted = !draft.isSilent
-    new.isSilent = draft.isSilent
-    new.marksAsRead = draft.marksAsRead
-    return new
+  /// A message for the log, with what decides how the members of a group count it.
+  ///
+  /// - Parameter mayBeRepeated: See ``UnsequencedMessage/mayBeRepeated``.
+  @inline(__always)
+  func unsequenced(
+    _ send: PendingSend, of draft: MessageDraft, _ upload: FileRecord?,
+    _ role: UnsequencedMessage.Role, mayBeRepeated: Bool
+  ) -> UnsequencedMessage {
+    // Created in one step and inlined: a value of this size is copied when it is changed or returned.
+    UnsequencedMessage(
+      send.accepted.message, mentionedUserIDs: draft.mentionedUserIDs, upload: upload, role: role,
+      mayBeRepeated: mayBeRepeated, isCounted: isGroup && !draft.isSilent,
+      isSilent: isGroup && draft.isSilent, marksAsRead: !isGroup || draft.marksAsRead,
+      blockerID: send.blockerID)
   }
 
   /// The member of a group of two for whom a message of its author must not count.

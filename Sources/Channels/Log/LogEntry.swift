@@ -209,9 +209,9 @@ package struct UnsequencedMessage: Sendable, Hashable {
   /// Whether the message takes the next ordinal of its group; its own ``Message/ordinal`` is not set.
   package var isCounted: Bool
   /// Whether the message is one of a group and takes no ordinal: its ordinal is 0.
-  package var isSilent = false
+  package var isSilent: Bool
   /// Whether the author has read the group up to the message.
-  package var marksAsRead = true
+  package var marksAsRead: Bool
   /// The other member of a group of two, who blocks the author.
   ///
   /// The message has its ordinal, as any other, but is unread for neither member, and does not end the
@@ -220,8 +220,12 @@ package struct UnsequencedMessage: Sendable, Hashable {
 
   package init(
     _ message: Message, mentionedUserIDs: [String] = [], upload: FileRecord? = nil,
-    role: Role = .counted, mayBeRepeated: Bool = false, isCounted: Bool = false
+    role: Role = .counted, mayBeRepeated: Bool = false, isCounted: Bool = false,
+    isSilent: Bool = false, marksAsRead: Bool = true, blockerID: String? = nil
   ) {
+    self.blockerID = blockerID
+    self.isSilent = isSilent
+    self.marksAsRead = marksAsRead
     self.isCounted = isCounted
     self.message = message
     self.mentionedUserIDs = mentionedUserIDs
