@@ -137,9 +137,11 @@ final class ChannelDirectory: TimerHandler {
 
   /// Sends the events of all channels to the shards of their participants.
   func fanOut() {
-    swap(&stagesInTurn, &stagesAtEnd)
-    for stage in stagesAtEnd { stage.endTurn() }
-    stagesAtEnd.removeAll(keepingCapacity: stagesAtEnd.count < 1_024)
+    if !stagesInTurn.isEmpty {
+      swap(&stagesInTurn, &stagesAtEnd)
+      for stage in stagesAtEnd { stage.endTurn() }
+      stagesAtEnd.removeAll(keepingCapacity: stagesAtEnd.count < 1_024)
+    }
     if !channelsInTurn.isEmpty {
       let channels = channelsInTurn
       channelsInTurn = []

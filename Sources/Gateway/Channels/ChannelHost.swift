@@ -110,6 +110,9 @@ final class ChannelHost {
 
   // MARK: Inputs
 
+  /// The answer to an entry that reads no users.
+  private static let noUsers = LogResult.success(.read(.users([])))
+
   /// Passes an input to the judge, and carries out the resulting actions.
   func handle(_ input: JudgeInput) {
     let shard = shard
@@ -120,7 +123,7 @@ final class ChannelHost {
     judge.handle(input, at: now, into: &actions)
     while let action = actions.next() {
       if let entry = knownOutcome(of: action) {
-        judge.handle(.logged(entry, .success(.read(.users([])))), at: now, into: &actions)
+        judge.handle(.logged(entry, Self.noUsers), at: now, into: &actions)
       } else {
         perform(action, on: shard)
       }

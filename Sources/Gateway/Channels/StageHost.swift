@@ -158,16 +158,13 @@ final class StageHost {
   }
 
   private func finish(on shard: Shard) {
-    if !shard.stageActions.isEmpty {
-      performActions(on: shard)
-      countMembers(on: shard)
-    }
-    guard stage.awaitsEndOfTurn, !awaitsEndOfTurn else { return }
+    if !shard.stageActions.isEmpty { performActions(on: shard) }
+    guard !awaitsEndOfTurn, stage.awaitsEndOfTurn else { return }
     awaitsEndOfTurn = true
     shard.channels.awaitsEndOfTurn(self)
   }
 
-  /// Includes the stage in the gauge while it has members; their connections come and go with actions.
+  /// Includes the stage in the gauge while it has members.
   private func countMembers(on shard: Shard) {
     guard stage.hasMembers != isCounted else { return }
     isCounted.toggle()
@@ -252,16 +249,20 @@ final class StageHost {
     case .subscribe(let seat):
       shard.send(
         .session(seat.session, .seated(channelURL: url, userID: seat.userID)))
+      countMembers(on: shard)
     case .renew(let seat): shard.renew(seat)
     case .release(let principal):
       shard.release(url, principal)
       if !stage.contains(principal.user.id) { didLeave(principal.user.id) }
     case .unsubscribe(let session):
       shard.send(.session(session, .removed(channelURL: url)))
+      countMembers(on: shard)
     case .read(let read): self.read(read)
     case .entered(let user, let session):
       if let home { home.handle(.entered(user, session)) } else { report(.entered(user, session)) }
-    case .left(let userID): didLeave(userID)
+    case .left(let userID):
+      didLeave(userID)
+      countMembers(on: shard)
     case .disconnect(let session): shard.send(.session(session, .disconnect))
     case .report(let report): self.report(report)
     case .repair(let number, let channelID, let seq):

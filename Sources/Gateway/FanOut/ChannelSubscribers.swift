@@ -110,7 +110,8 @@ private struct FrameCache {
     self.payloads = payloads
     self.encoding = encoding
     self.transport = transport
-    frames = Array(repeating: nil, count: payloads.count)
+    // Cheaper than an array of repeated elements, whose type is looked up in the runtime.
+    frames = payloads.map { _ in nil }
   }
 
   /// Returns the frames of a share, concatenated.

@@ -154,7 +154,7 @@ extension Session {
     _ order: MessageOrder, in url: String, _ caller: SessionPrincipal, _ address: ReplyAddress
   ) throws(ServiceError) {
     guard order.fileID == nil else { return sendFile(order, in: url, caller, address) }
-    try shard.submit(order, to: url, by: caller, address)
+    try shard.submit(order, to: url, by: caller, of: self, address)
     if order.mayWait, shard.services.translator != nil {
       passAsItStarts(address, in: url)
     } else {

@@ -75,10 +75,13 @@ extension Session {
   ) {
     lookUp([order], to: url, of: caller.user.id) { shard, files in
       let order = order.with(files, of: caller.user.id, in: shard.services)
-      do throws(ServiceError) { try shard.submit(order, to: url, by: caller, address) } catch {
+      let session = shard.session(address.session)
+      do throws(ServiceError) {
+        try shard.submit(order, to: url, by: caller, of: session, address)
+      } catch {
         return shard.reply(to: address, .failure(error))
       }
-      guard let session = shard.session(address.session) else { return }
+      guard let session else { return }
       if order.mayWait || session.isSendKept(by: url) { session.pass(address, in: url) }
     }
   }
@@ -90,20 +93,21 @@ extension Session {
     fileSends.append(FileSends(command.orders.count, replyTo: address))
     lookUp(command.orders, to: command.channelURL, of: caller.user.id) { shard, files in
       var (mayWait, refusal): (Bool, ServiceError?) = (false, nil)
+      let session = shard.session(address.session)
       for (index, order) in command.orders.enumerated() {
         let part = FileSends.part(index, of: address)
         do throws(ServiceError) {
           // As in a channel, what follows a refused file is refused too, so that the order stays.
           if let refusal { throw refusal }
           let order = order.with(files, of: caller.user.id, in: shard.services)
-          try shard.submit(order, to: command.channelURL, by: caller, part)
+          try shard.submit(order, to: command.channelURL, by: caller, of: session, part)
           if order.mayWait { mayWait = true }
         } catch {
           refusal = error
           shard.reply(to: part, .failure(error))
         }
       }
-      guard let session = shard.session(address.session) else { return }
+      guard let session else { return }
       if mayWait || session.isSendKept(by: command.channelURL) {
         session.pass(address, in: command.channelURL)
       }

@@ -288,6 +288,8 @@ final class Session {
   ///
   /// - Returns: Whether there may be replies.
   private func startCalls() -> Bool {
+    // Each use of an unowned reference is checked.
+    let (shard, connection) = (shard, connection)
     var isAnswered = false
     while connection.isOpen, pipeline.replyByteCount <= Limits.answerByteCount,
       connection.hasRoom(for: pipeline.replyByteCount),

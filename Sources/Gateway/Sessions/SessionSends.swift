@@ -53,16 +53,18 @@ extension CallOutcome {
 extension Shard {
   /// Passes a message of a session on to its channel.
   ///
+  /// - Parameter session: `nil` if the session was closed since the call.
   /// - Throws: 900200 when the user has sent too many messages to all channels together.
   func submit(
-    _ order: MessageOrder, to url: String, by caller: SessionPrincipal, _ address: ReplyAddress
+    _ order: MessageOrder, to url: String, by caller: SessionPrincipal, of session: Session?,
+    _ address: ReplyAddress
   ) throws(ServiceError) {
     var order = order
     let limit = settings.limits.userFlood
     do throws(ServiceError) {
       if limit.isOff {
         // Places that were taken before stay as they are.
-      } else if let session = session(address.session) {
+      } else if let session {
         try session.takeSendPlace(for: address.ticket, limit: limit)
       } else {
         _ = try services.userFlood.take(of: caller.user.id, limit: limit)
