@@ -112,8 +112,8 @@ let package = Package(
     library(
       "Store",
       [
-        "Basics", "CCurl", "Channels", "Crypto", "Curl", "ParleyProtocol", "PostgreSQL", "Reactor",
-        "SQLite", "Uploads", deque, logging,
+        "Basics", "CCurl", "Channels", "Crypto", "Curl", "ParleyProtocol", "PostgreSQL", "Push",
+        "Reactor", "SQLite", "Uploads", deque, logging,
       ]),
     library("Telemetry", ["Basics", "Reactor", logging]),
     library("Curl", ["Basics", "Reactor", "CCurl"]),
@@ -243,8 +243,8 @@ let package = Package(
     tests(
       "Store",
       [
-        "Channels", "Crypto", "CSQLite", "ParleyProtocol", "PostgreSQL", "Reactor", "SQLite",
-        "TestPeers", "Uploads", logging, "store-crash-writer",
+        "Channels", "Crypto", "CSQLite", "ParleyProtocol", "PostgreSQL", "Push", "Reactor",
+        "SQLite", "TestPeers", "Uploads", logging, "store-crash-writer",
       ]),
     tests("Telemetry", ["Reactor", logging]),
     tests("Configuration", ["Basics", "FloodControl", "ParleyProtocol", "Reactor"]),

@@ -148,7 +148,7 @@ private struct CopiedTable {
       """
       user_id nickname nickname_folded profile_url metadata is_active# access_token_hash* \
       created_at# last_seen_at# file_keys_since# accepts_invitations# \
-      hides_reads#
+      hides_reads# push_preferences
       """),
     CopiedTable("blocks", "user_id blocked_id"),
     CopiedTable(
@@ -171,7 +171,7 @@ private struct CopiedTable {
       """
       channel_id# user_id state# inviter_id invited_at# joined_at# added_at# visible_from# \
       read_ordinal# floor_ordinal# own_after# hidden# count_preference# read_at# hidden_ordinal# \
-      changed_at# delivered_at#
+      changed_at# delivered_at# push_trigger#
       """),
     CopiedTable("departures", "user_id url changed_at#"),
     CopiedTable("uncounted", "channel_id# ordinal# message_id# created_at#"),
@@ -186,7 +186,7 @@ private struct CopiedTable {
       """
       message_id# channel_id# seq# type user_id text data custom_type mention_type mentioned_users \
       metaarray og_tag translations req_id created_at# updated_at# file \
-      is_operator# flood_exempt# languages_on_demand ordinal#
+      is_operator# flood_exempt# languages_on_demand ordinal# push
       """),
     CopiedTable("events", "channel_id# seq# kind message_id# payload ts#"),
     // A request whose message was deleted refers to a message that does not exist.
@@ -224,6 +224,18 @@ private struct CopiedTable {
       """),
     CopiedTable("file_master_keys", "key_id proof*"),
     CopiedTable(
+      "push_tokens",
+      """
+      token_id# user_id type# name name_key public_key secret device_id created_at# last_success_at#
+      """),
+    CopiedTable(
+      "push_jobs",
+      """
+      job_id# lane# channel_id# message_id# user_id token_id# after_id created_at# due_at# failures# \
+      template
+      """),
+    CopiedTable("push_keys", "key_id# pem"),
+    CopiedTable(
       "thumbnails",
       "file_id max_width# max_height# content_id type size# width# height# created_at#"),
     CopiedTable("removed_files", "file_id"),
@@ -232,7 +244,7 @@ private struct CopiedTable {
   /// Tables with numbered rows, with the column of the number.
   static let numbered = [
     ("channels", "channel_id"), ("webhook_events", "event_id"),
-    ("webhook_receivers", "receiver_id"),
+    ("webhook_receivers", "receiver_id"), ("push_tokens", "token_id"), ("push_jobs", "job_id"),
   ]
 }
 

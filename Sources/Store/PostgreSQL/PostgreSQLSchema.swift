@@ -35,6 +35,7 @@ enum PostgreSQLSchema {
     (19, PrivateReadsSchema.postgreSQL),
     (20, DeliveriesSchema.postgreSQL),
     (21, DeletedGroupsSchema.postgreSQL),
+    (22, PushSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

@@ -53,7 +53,8 @@ enum Migrations {
     Migration("27 changes of messages", MessageChangesSchema.create),
     Migration("28 private reads", PrivateReadsSchema.create),
     Migration("29 deliveries", DeliveriesSchema.create),
-    Migration("31 deleted groups", steps: DeletedGroupsSchema.steps),
+    Migration("30 deleted groups", steps: DeletedGroupsSchema.steps),
+    Migration("31 push", PushSchema.create),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

@@ -228,9 +228,11 @@ extension WriteTransaction {
     try changeUser(id, "UPDATE users SET is_active = 1 WHERE user_id = ?", [id])
   }
 
-  /// Prevents a user from opening sessions, and ends its file keys and the addresses of its uploads.
+  /// Prevents a user from opening sessions, ends its file keys and the addresses of its uploads, and forgets
+  /// the devices to which its messages are pushed.
   func deactivateUser(_ id: String) throws {
     try changeUser(id, "UPDATE users SET is_active = 0 WHERE user_id = ?", [id])
+    try connection.execute("DELETE FROM push_tokens WHERE user_id = ?", [id])
     try endFileKeys(of: id)
     try expireOpenUploads(of: id)
   }
