@@ -248,7 +248,8 @@ extension Store {
     guard let use = sessions.aside, let jobs else { return nil }
     return try Reactor.Thread(name: "store-aside") {
       use { session in
-        let connection = StoreConnection(session, fileURL: options.fileURL)
+        let connection = StoreConnection(
+          session, push: options.push.map(PushQueue.init), fileURL: options.fileURL)
         AsideWriter(connection: connection, jobs: jobs, afterBatch: options.afterBatch).run()
       }
     }
@@ -261,7 +262,8 @@ extension Store {
     try Reactor.Thread(name: "store-writer") {
       sessions.writer { session in
         let connection = StoreConnection(
-          session, outbox: options.outbox.map(Outbox.init), fileURL: options.fileURL)
+          session, outbox: options.outbox.map(Outbox.init), push: options.push.map(PushQueue.init),
+          fileURL: options.fileURL)
         Writer(
           connection: connection, files: sessions.files, jobs: jobs, health: health,
           counters: counters, options: options

@@ -31,6 +31,8 @@ package struct StoreOptions: Sendable {
   package var outageMilliseconds = 0
   /// Which events are kept for webhooks; `nil` for none.
   package var outbox: OutboxOptions?
+  /// The push jobs of messages; `nil` for none.
+  package var push: PushJobOptions?
   /// The storage from which the files of removed messages are deleted; `nil` for the directory of a
   /// SQLite database, and for none with PostgreSQL.
   package var files: (any FileDepot)?

@@ -146,6 +146,7 @@ extension MessageDraft: MessageCodable {
     writer.write(translationLanguages)
     writer.write(isSilent)
     writer.write(marksAsRead)
+    writer.write(push)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
@@ -157,5 +158,26 @@ extension MessageDraft: MessageCodable {
       translationLanguages: try reader.read())
     isSilent = try reader.read()
     marksAsRead = try reader.read()
+    push = try reader.read()
+  }
+}
+
+extension PushIntent: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    switch self {
+    case .plain: writer.write(case: 0)
+    case .shaped(let template):
+      writer.write(case: 1)
+      writer.write(template.title)
+      writer.write(template.body)
+    }
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    switch try reader.readCase() {
+    case 0: self = .plain
+    case 1: self = .shaped(PushMessageTemplate(title: try reader.read(), body: try reader.read()))
+    default: throw .unknownCase
+    }
   }
 }

@@ -84,7 +84,7 @@ extension Standing {
     guard isGroup || !draft.isSilent else { throw .unsupported(.silence) }
   }
 
-  /// A message for the log, with what decides how the members of a group count it.
+  /// A message for the log, with what decides how the members of a group count it, and whether it is pushed.
   ///
   /// - Parameter mayBeRepeated: See ``UnsequencedMessage/mayBeRepeated``.
   @inline(__always)
@@ -97,7 +97,15 @@ extension Standing {
       send.accepted.message, mentionedUserIDs: draft.mentionedUserIDs, upload: upload, role: role,
       mayBeRepeated: mayBeRepeated, isCounted: isGroup && !draft.isSilent,
       isSilent: isGroup && draft.isSilent, marksAsRead: !isGroup || draft.marksAsRead,
-      blockerID: send.blockerID)
+      blockerID: send.blockerID, pushes: pushes(of: draft, as: role))
+  }
+
+  /// How a message is pushed; of an open channel, only one that mentions users can be.
+  private func pushes(of draft: MessageDraft, as role: UnsequencedMessage.Role) -> PushIntent? {
+    guard role != .imported, isGroup ? !draft.isSilent : !draft.mentionedUserIDs.isEmpty else {
+      return nil
+    }
+    return draft.pushes
   }
 
   /// The member of a group of two for whom a message of its author must not count.

@@ -217,6 +217,8 @@ package struct UnsequencedMessage: Sendable, Hashable {
   /// The message has its ordinal, as any other, but is unread for neither member, and does not end the
   /// hiding of the group by the blocker.
   package var blockerID: String?
+  /// How the message is pushed to absent users; `nil` for one that is not.
+  package var pushes: PushIntent?
 
   package init(
     _ message: Message, mentionedUserIDs: [String] = [], upload: FileRecord? = nil,

@@ -20,6 +20,8 @@ package struct MessageDraft: Sendable, Hashable {
   package var isSilent = false
   /// Whether the author has read a group up to the message.
   package var marksAsRead = true
+  /// How the message is pushed unless ``pushOption`` suppresses it; `nil` for one that is not pushed.
+  package var push: PushIntent? = .plain
 
   package init(
     type: MessageType = .user, text: String, file: MessageFile? = nil, data: String = "",
@@ -40,6 +42,7 @@ package struct MessageDraft: Sendable, Hashable {
     self.mentionedUserIDs = mentionedUserIDs
     self.metaArrays = metaArrays
     self.pushOption = pushOption
+    if type == .admin { push = nil }
   }
 
   /// Reads a user's text message, or a file message.
@@ -97,6 +100,14 @@ package struct MessageDraft: Sendable, Hashable {
 }
 
 extension MessageDraft {
+  /// How the message is pushed; `nil` for one that is not.
+  package var pushes: PushIntent? {
+    switch pushOption {
+    case .default: push
+    case .suppress: nil
+    }
+  }
+
   /// Writes the parameters of a message whose file will be uploaded; empty ones are left out.
   func encodeParameters(into writer: inout JSONWriter) {
     let texts: [(name: StaticString, text: String)] = [

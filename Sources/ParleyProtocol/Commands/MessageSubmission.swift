@@ -15,7 +15,7 @@ package struct MessageSubmission: Sendable, Hashable {
       "mention_type", "mentioned_user_ids", "sorted_metaarray", "metaarray", "url", "file_name",
       "file_type", "file_size", "require_auth", "thumbnail_sizes", "thumbnail1", "thumbnail2",
       "thumbnail3", "translation_target_langs", "created_at", "is_silent", "send_push",
-      "mark_as_read",
+      "push_message_template", "mark_as_read",
     ] + UnsupportedMember.ofMessages.map(\.name))
 
   /// Reads the fields of the request.
@@ -31,8 +31,9 @@ package struct MessageSubmission: Sendable, Hashable {
     draft = try MessageDraft(type, parameters)
     draft.isSilent = try parameters.boolean("is_silent") ?? false
     draft.marksAsRead = try parameters.boolean("mark_as_read") ?? true
-    // There are no pushes: the value has no effect.
-    _ = try parameters.boolean("send_push")
+    let template = try parameters.nested("push_message_template").map(PushMessageTemplate.init)
+    let isPushed = try parameters.boolean("send_push") ?? (type != .admin)
+    draft.push = isPushed ? PushIntent(template) : nil
     try parameters.refuse(UnsupportedMember.ofMessages)
     guard createdAt != nil else { return }
     for name in ["thumbnail_sizes", "translation_target_langs"] where parameters.asks(for: name) {

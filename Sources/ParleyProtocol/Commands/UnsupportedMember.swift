@@ -16,8 +16,8 @@ package struct UnsupportedMember: Sendable, Hashable {
 extension UnsupportedMember {
   /// The unsupported members of a new message.
   ///
-  /// Members about push and read messages are accepted, because in the documented API they have no effect
-  /// in open channels either.
+  /// Members about read messages are accepted, because in the documented API they have no effect in open
+  /// channels either.
   package static let ofMessages = [
     UnsupportedMember("poll_id", "there are no polls"),
     UnsupportedMember("parent_message_id", "there are no threads"),

@@ -96,6 +96,22 @@ extension StoreTransaction {
     return found ?? .zero
   }
 
+  /// The unread messages of users who have any, over all groups that each has joined and not hidden.
+  func unreadMessageCounts(of userIDs: [String]) throws -> [String: Int64] {
+    let rows = Self.numbers(
+      in: Self.allGroups,
+      Condition(
+        "members.user_id \(.isAnyOf) AND members.state = \(MemberState.joined.stored)",
+        [StoreValue.texts(userIDs)]))
+    let found = try connection.all(
+      """
+      SELECT user_id, CAST(sum(unread) AS bigint) FROM (\(rows.sql)) AS numbers
+      WHERE unread > 0 GROUP BY user_id
+      """, rows.arguments
+    ) { ($0[0] as String, $0[1] as Int64) }
+    return Dictionary(found) { first, _ in first }
+  }
+
   func unreadNumbers(
     of userID: String, in selection: GroupSelection
   ) throws -> [CountedGroup] {
@@ -133,6 +149,14 @@ extension StoreTransaction {
   ) -> (sql: StoreStatement, arguments: StoreArguments) {
     var filter = filter
     filter.require("members.user_id = ?", [userID])
+    return numbers(in: groups, filter)
+  }
+
+  /// The numbers of users, in a row for each membership.
+  private static func numbers(
+    in groups: StoreStatement, _ filter: Condition
+  ) -> (sql: StoreStatement, arguments: StoreArguments) {
+    var filter = filter
     filter.require("channels.channel_id = members.channel_id")
     filter.require("groups.channel_id = members.channel_id")
     filter.require("NOT \(.isUnwantedInvitation)")
@@ -142,7 +166,7 @@ extension StoreTransaction {
       """
     return (
       """
-      SELECT channels.url AS url, channels.custom_type AS custom_type,
+      SELECT members.user_id AS user_id, channels.url AS url, channels.custom_type AS custom_type,
         CASE WHEN \(isShown) IN (0, 1) THEN \(.unreadCount) ELSE 0 END AS unread,
         CASE WHEN \(isShown) IN (0, 2) THEN \(.unreadMentionCount) ELSE 0 END AS mentions,
         CASE WHEN members.state = \(MemberState.invited.stored) THEN 1 ELSE 0 END AS invited

@@ -26,10 +26,12 @@ struct AsideWriter {
 
   private func perform(_ job: ControlJob) {
     for attempt in 1...Self.tries {
+      connection.rollBackArrivals()
       do {
         let answer = try connection.inTransaction {
           try job.perform(WriteTransaction(connection: connection))
         }
+        connection.announceArrivals()
         return answer()
       } catch let failure as CommitFailure {
         return job.fail(StoreError.unknown(reason: failure.reason))

@@ -163,11 +163,11 @@ final class Writer {
     }
     do {
       let answers = try commitRepeatedly(batch)
-      connection.outbox?.announce()
+      connection.announceArrivals()
       answers.deliver()
       return answers.count
     } catch {
-      connection.outbox?.rollBack(to: 0)
+      connection.rollBackArrivals()
       let reason = error.storageFailure ?? "\(error)"
       counters.recordFailure()
       health.report(.failing(reason: reason))
@@ -227,7 +227,7 @@ final class Writer {
       do {
         return try commit(batch)
       } catch  where error.mayPass && triesLeft > 0 {
-        connection.outbox?.rollBack(to: 0)
+        connection.rollBackArrivals()
         triesLeft -= 1
         // Two batches that lock the same rows in different orders undo each other repeatedly.
         if error.isDeadlock { batch = batch.prefix(1) }
@@ -325,13 +325,13 @@ final class Writer {
 
   private func inSavepoint<T>(_ work: () throws -> T) throws -> Result<T, any Error> {
     try connection.session.setSavepoint()
-    let mark = connection.outbox?.mark ?? 0
+    let mark = connection.arrivalMark
     let result: Result<T, any Error>
     do {
       result = .success(try work())
     } catch  where error.storageFailure == nil && connection.isInTransaction {
       try connection.session.rollBackToSavepoint()
-      connection.outbox?.rollBack(to: mark)
+      connection.rollBackArrivals(to: mark)
       result = .failure(error)
     }
     // Fails when the transaction was ended by a storage error that the job did not rethrow.

@@ -40,6 +40,7 @@ final class MessageAppender: MessageAppending {
   private let connection: StoreConnection
   private var statements: Statements?
   private var countingStatements: CountingStatements?
+  private var jobInsertion: DirectStatement?
 
   var runLimit: Int { 1 }
 
@@ -88,8 +89,12 @@ final class MessageAppender: MessageAppending {
     // Reading it with RETURNING costs SQLite as much as the insertion itself.
     let seq = last + 1
     var ordinal: Int64?
+    let push = connection.push.flatMap {
+      MessagePush(new, mentionsUsers: !mentioned.isEmpty, in: channel, $0.options)
+    }
     if new.isCounted || new.isSilent {
-      ordinal = try count(new, in: channel, seq: seq, mentionedIDs: mentioned.map(\.id))
+      ordinal = try count(
+        new, in: channel, seq: seq, mentionedIDs: mentioned.map(\.id), push: push?.column)
     } else {
       try store(new, to: channel, seq: seq, mentionedIDs: mentioned.map(\.id))
     }
@@ -106,7 +111,21 @@ final class MessageAppender: MessageAppending {
       try WriteTransaction(connection: connection)
         .queue(.messageReceived(EventMessage(shown)), from: origin)
     }
+    if let push { try queue(push) }
     return .stored(seq: seq, mentionedUsers: mentioned)
+  }
+
+  private func queue(_ push: MessagePush) throws {
+    let insertion = try jobInsertion ?? DirectStatement(Self.jobInsertion, on: connection)
+    jobInsertion = insertion
+    try insertion.bind(Int64(push.arrival.lane.number), at: 1)
+    try insertion.bind(push.channelID, at: 2)
+    try insertion.bind(push.messageID, at: 3)
+    try insertion.bind(push.createdAt, at: 4)
+    try insertion.bind(push.arrival.dueAt, at: 5)
+    try insertion.bind(push.template, at: 6)
+    try insertion.execute()
+    connection.push?.add(push.arrival)
   }
 
   /// The file's row is written after the message's, whose own texts are checked as they are bound.
@@ -144,7 +163,8 @@ final class MessageAppender: MessageAppending {
   ///
   /// - Returns: Its ordinal.
   private func count(
-    _ new: UnsequencedMessage, in channel: LogChannel, seq: Int64, mentionedIDs: [String]
+    _ new: UnsequencedMessage, in channel: LogChannel, seq: Int64, mentionedIDs: [String],
+    push: String?
   ) throws -> Int64 {
     let statements = try preparedForCounting()
     try statements.lastOrdinal.bind(channel.id, at: 1)
@@ -152,6 +172,7 @@ final class MessageAppender: MessageAppending {
     let ordinal = new.isCounted ? last + 1 : 0
     try bind(new, to: channel, seq: seq, mentionedIDs: mentionedIDs, statements.insertion)
     try statements.insertion.bind(ordinal, at: 19)
+    try statements.insertion.bind(push, at: 20)
     try statements.insertion.execute()
     try statements.advancement.bind(channel.id, at: 1)
     try statements.advancement.bind(seq, at: 2)
@@ -247,8 +268,13 @@ final class MessageAppender: MessageAppending {
     """
 
   private static let countingInsertion: StoreStatement = """
-    INSERT INTO messages (\(columns), ordinal)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO messages (\(columns), ordinal, push)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+
+  private static let jobInsertion: StoreStatement = """
+    INSERT INTO push_jobs (lane, channel_id, message_id, created_at, due_at, template)
+    VALUES (?, ?, ?, ?, ?, ?)
     """
 
   private static let advancement: StoreStatement = """

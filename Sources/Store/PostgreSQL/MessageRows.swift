@@ -17,6 +17,8 @@ struct MessageRows {
   var keptFiles: [(fileID: String, Row)] = []
   /// Events for webhooks.
   var outbox: [OutboxRow] = []
+  /// The messages among them that are pushed.
+  var pushes: [MessagePush] = []
   /// The messages among them that are unread for no member.
   var disregarded: [DisregardedMessage] = []
   /// The mentions in them.
@@ -40,15 +42,18 @@ struct MessageRows {
     fileprivate let ordinal: Int64?
     fileprivate let integers: [Int64?]
     fileprivate let texts: [String?]
+    /// See ``MessagePush/column``.
+    fileprivate let push: String?
 
     /// - Throws: `StoreError.unstorableText`.
     init(
       _ new: UnsequencedMessage, _ channel: LogChannel, seq: Int64, ordinal: Int64?,
-      mentionedIDs: [String]
+      mentionedIDs: [String], push: String?
     ) throws {
       let message = new.message
       (channelID, messageID, createdAt) = (channel.id, message.id, message.createdAt)
       self.ordinal = ordinal
+      self.push = push
       integers = [
         channel.id, seq, message.id, message.createdAt, message.isOperatorMessage ? 1 : 0,
         new.isFloodExempt ? 1 : 0,
@@ -133,11 +138,13 @@ struct MessageRows {
           row.integers.map { $0.map(PostgreSQLValue.integer) ?? .null }
           + row.texts.map { $0.map(PostgreSQLValue.text) ?? .null }
         guard let ordinal = row.ordinal else { return Query(Self.messageInsertion, values) }
-        return Query(Self.countedMessageInsertion, values + [.integer(ordinal)])
+        let push = row.push.map(PostgreSQLValue.text) ?? .null
+        return Query(Self.countedMessageInsertion, values + [.integer(ordinal), push])
       }
     } else if haveOrdinals {
       let ordinals = PostgreSQLValue.integers(messages.map(\.ordinal))
-      queries.append(Query(Self.countedMessagesInsertion, messageColumns + [ordinals]))
+      let pushes = PostgreSQLValue.texts(messages.map(\.push))
+      queries.append(Query(Self.countedMessagesInsertion, messageColumns + [ordinals, pushes]))
     } else {
       queries.append(Query(Self.messagesInsertion, messageColumns))
     }
@@ -155,6 +162,25 @@ struct MessageRows {
     return queries
       + (files.map { ($0.0.id, $0.2) } + keptFiles.map { ($0.0, $0.1) }).map(Self.holderInsertion)
   }
+
+  /// The statement that inserts the push jobs; `nil` for none.
+  var pushJobs: Query? {
+    guard !pushes.isEmpty else { return nil }
+    return Query(
+      Self.pushJobsInsertion,
+      [
+        .integers(pushes.map { Int64($0.arrival.lane.number) }),
+        .integers(pushes.map(\.channelID)),
+        .integers(pushes.map(\.messageID)), .integers(pushes.map(\.createdAt)),
+        .integers(pushes.map(\.arrival.dueAt)), .texts(pushes.map(\.template)),
+      ])
+  }
+
+  private static let pushJobsInsertion = """
+    INSERT INTO push_jobs (lane, channel_id, message_id, created_at, due_at, template)
+    SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
+      $6::text[])
+    """
 
   private var messageColumns: [PostgreSQLValue] {
     messages[0].integers.indices.map { column in .integers(messages.map { $0.integers[column] }) }
@@ -180,13 +206,14 @@ struct MessageRows {
     "INSERT INTO messages (\(columns)) VALUES (\(values))"
 
   private static let countedMessageInsertion =
-    "INSERT INTO messages (\(columns), ordinal) VALUES (\(values), $19)"
+    "INSERT INTO messages (\(columns), ordinal, push) VALUES (\(values), $19, $20)"
 
   private static let messagesInsertion =
     "INSERT INTO messages (\(columns)) SELECT * FROM unnest(\(arrays))"
 
   private static let countedMessagesInsertion = """
-    INSERT INTO messages (\(columns), ordinal) SELECT * FROM unnest(\(arrays), $19::bigint[])
+    INSERT INTO messages (\(columns), ordinal, push)
+    SELECT * FROM unnest(\(arrays), $19::bigint[], $20::text[])
     """
 
   /// A request that is too old to be repeated is replaced by the new one; otherwise the insertion fails.

@@ -199,8 +199,12 @@ final class PostgreSQLAppender: MessageAppending {
     }
     let seq = place.lastSeq + 1
     let ordinal = new.isCounted ? place.lastOrdinal + 1 : new.isSilent ? 0 : nil
+    let push = connection.push.flatMap {
+      MessagePush(new, mentionsUsers: !mentioned.isEmpty, in: channel, $0.options)
+    }
     let row = try MessageRows.Row(
-      new, channel, seq: seq, ordinal: ordinal, mentionedIDs: mentioned.map(\.id))
+      new, channel, seq: seq, ordinal: ordinal, mentionedIDs: mentioned.map(\.id),
+      push: push?.column)
     guard !facts.takenIDs.contains(message.id) else { throw StoreError.exists }
     let comesFromUser = try new.upload.map { try isUpload($0.id, facts) } ?? false
     if let upload = new.upload, comesFromUser {
@@ -208,6 +212,7 @@ final class PostgreSQLAppender: MessageAppending {
         of: message.file, isSealed: facts.sealedFiles.contains(upload.id))
     }
     rows.messages.append(row)
+    if let push { rows.pushes.append(push) }
     if let ordinal, let readerID = new.readerID {
       rows.noteReading(by: readerID, of: ordinal, at: message.createdAt, channelID: channel.id)
     }
@@ -291,12 +296,16 @@ final class PostgreSQLAppender: MessageAppending {
     for query in rows.insertions { try session.runLater(query) }
     for query in rows.readings { try session.runLater(query) }
     for write in rows.disregarded.flatMap(\.writes) + rows.mentions.flatMap(\.writes) {
-      try session.runLater(write.statement, write.values)
+      try session.executeLater(write.statement, write.values)
     }
     for row in rows.outbox {
       try session.insertLater(
         OutboxRow.insertion, row.values(for: session), numbering: OutboxRow.number
       ) { [connection] id in connection.outbox?.add(row.arrival(numbered: id)) }
+    }
+    if let jobs = rows.pushJobs {
+      try session.runLater(jobs)
+      for push in rows.pushes { connection.push?.add(push.arrival) }
     }
     try removeOldRequests(rows)
   }

@@ -315,7 +315,7 @@ final class PostgreSQLSession: StoreSession {
   }
 
   /// The same for a statement that all databases accept.
-  func runLater(_ sql: StoreStatement, _ values: StoreArguments) throws {
+  func executeLater(_ sql: StoreStatement, _ values: StoreArguments) throws {
     try runLater(query(sql.postgreSQL, values))
   }
 

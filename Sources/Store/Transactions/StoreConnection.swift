@@ -3,6 +3,8 @@ final class StoreConnection {
   var session: any StoreSession
   /// The outbox for events of webhooks, on the connection that writes.
   let outbox: Outbox?
+  /// The new push jobs, on a connection that writes.
+  let push: PushQueue?
   /// ``StoreOptions/fileURL``.
   let fileURL: StoreOptions.FileURL
   /// Whether deletions may have left rows or files to be removed step by step; an earlier process may
@@ -10,11 +12,12 @@ final class StoreConnection {
   var mayHaveRemains = true
 
   init(
-    _ session: any StoreSession, outbox: Outbox? = nil,
+    _ session: any StoreSession, outbox: Outbox? = nil, push: PushQueue? = nil,
     fileURL: @escaping StoreOptions.FileURL = { stored, _ in stored }
   ) {
     self.session = session
     self.outbox = outbox
+    self.push = push
     self.fileURL = fileURL
   }
 
@@ -70,6 +73,13 @@ final class StoreConnection {
     _ = try session.execute(sql, checked(arguments))
   }
 
+  /// Executes a statement whose outcome is not needed, with the next one where a round trip costs time.
+  ///
+  /// An error undoes the whole transaction.
+  func executeLater(_ sql: StoreStatement, _ arguments: StoreArguments) throws {
+    try session.executeLater(sql, checked(arguments))
+  }
+
   /// Executes a statement and returns the number of rows that it changed.
   func change(_ sql: StoreStatement, _ arguments: StoreArguments) throws -> Int {
     try session.execute(sql, checked(arguments))
@@ -117,6 +127,29 @@ final class StoreConnection {
       if case .text(let text)? = argument?.storeValue { try text.checkStorable() }
     }
     return arguments
+  }
+}
+
+/// What was added in a transaction and is reported after its commit.
+extension StoreConnection {
+  /// A position in the transaction.
+  struct ArrivalMark {
+    fileprivate var events = 0
+    fileprivate var pushes = 0
+  }
+
+  var arrivalMark: ArrivalMark { ArrivalMark(events: outbox?.mark ?? 0, pushes: push?.mark ?? 0) }
+
+  /// Discards what was added after a position by a job that was undone, or by the whole transaction.
+  func rollBackArrivals(to mark: ArrivalMark = ArrivalMark()) {
+    outbox?.rollBack(to: mark.events)
+    push?.rollBack(to: mark.pushes)
+  }
+
+  /// Reports what was added in a transaction, once it is durable.
+  func announceArrivals() {
+    outbox?.announce()
+    push?.announce()
   }
 }
 

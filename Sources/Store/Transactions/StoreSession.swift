@@ -43,6 +43,11 @@ protocol StoreSession: AnyObject {
   /// - Returns: The number of rows that it changed.
   func execute(_ sql: StoreStatement, _ values: StoreArguments) throws -> Int
 
+  /// Executes a statement whose outcome is not needed; a session may send it with the next one.
+  ///
+  /// An error undoes the transaction.
+  func executeLater(_ sql: StoreStatement, _ values: StoreArguments) throws
+
   /// Executes an insertion of one row.
   ///
   /// - Parameter column: The column that numbers the rows.
@@ -78,6 +83,12 @@ protocol StoreSession: AnyObject {
 
   /// Reconnects after the connection was lost; does nothing while connected.
   func restore() throws
+}
+
+extension StoreSession {
+  func executeLater(_ sql: StoreStatement, _ values: StoreArguments) throws {
+    _ = try execute(sql, values)
+  }
 }
 
 /// A statement whose values are bound one by one.

@@ -107,10 +107,13 @@ extension User {
     "users.user_id, users.nickname, \(PictureAddress.ofUser), users.metadata"
 
   /// From `columns`.
-  init(row: StoreRow, _ fileURL: StoreOptions.FileURL) throws {
-    let metadata: String? = row[3]
+  ///
+  /// - Parameter first: The place of the first of the columns.
+  init(row: StoreRow, _ fileURL: StoreOptions.FileURL, from first: Int = 0) throws {
+    let metadata: String? = row[first + 3]
     self.init(
-      id: row[0], nickname: row[1], profileURL: PictureAddress.shown(row[2], fileURL),
+      id: row[first], nickname: row[first + 1],
+      profileURL: PictureAddress.shown(row[first + 2], fileURL),
       metadata: try metadata.map { try StoredJSON.decode([String: String].self, from: $0) } ?? [:])
   }
 }

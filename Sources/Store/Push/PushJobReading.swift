@@ -1,0 +1,112 @@
+/// The jobs of a share that are due, and the state of the others.
+package struct PushJobs: Sendable, Hashable {
+  /// The jobs that are due, in the order of their ids; those that have waited longest if there are more than
+  /// the limit.
+  package var jobs: [PushJob]
+  /// The time at which another job is due, in Unix milliseconds; `nil` when none waits for its time.
+  package var nextDue: Int64?
+  /// The number of all jobs of the share, counted up to 100,000.
+  package var count: Int
+  /// The time of the message of the job that is due first, in Unix milliseconds; `nil` without jobs.
+  package var oldest: Int64?
+  /// The lanes of the share that another server has claimed; no job is one of theirs.
+  package var lost: [OutboxHold]
+}
+
+/// Reads the push jobs that are due.
+package struct PushJobReading: StoreQuery {
+  /// Unix milliseconds.
+  package var time: Int64
+  package var share: OutboxShare
+  /// The maximum number of jobs.
+  package var limit: Int
+  /// Jobs to leave out: those that are being worked on.
+  package var excludedIDs: [Int64]
+
+  package init(
+    at now: Int64, in share: OutboxShare, limit: Int, except excludedIDs: [Int64] = []
+  ) {
+    time = now
+    self.share = share
+    self.limit = limit
+    self.excludedIDs = excludedIDs
+  }
+
+  package var statements: ReadStatements<PushJobs> {
+    .init { try $0.pushJobs(self) }
+  }
+}
+
+extension ReadTransaction {
+  fileprivate func pushJobs(_ reading: PushJobReading) throws -> PushJobs {
+    let lost = try lostLanes(of: reading.share)
+    let lanes = StoreValue.integers(reading.share.without(lost).lanes.map { Int64($0.number) })
+    let jobs = try connection.all(
+      Self.dueJobs,
+      [lanes, reading.time, reading.limit, StoreValue.integers(reading.excludedIDs)]
+    ) { try PushJob(row: $0) }
+    let level = try connection.first(Self.level, [lanes, reading.time, Self.countLimit]) {
+      (nextDue: $0[0] as Int64?, count: $0[1] as Int, oldest: $0[2] as Int64?)
+    }
+    return PushJobs(
+      jobs: jobs.sorted { $0.id < $1.id }, nextDue: level?.nextDue, count: level?.count ?? 0,
+      oldest: level?.oldest, lost: lost)
+  }
+
+  /// The number of jobs up to which they are counted.
+  private static let countLimit = 100_000
+
+  /// PostgreSQL reads the first jobs of each lane by the index, SQLite those of all lanes.
+  private static let dueJobs = StoreStatement(
+    sqlite: """
+      SELECT \(PushJob.columns.sqlite)
+      FROM push_jobs AS j INDEXED BY push_jobs_by_time
+      LEFT JOIN channels AS c ON c.channel_id = j.channel_id
+      WHERE j.due_at <= ?2 AND j.lane IN (SELECT value FROM json_each(?1))
+        AND j.job_id NOT IN (SELECT value FROM json_each(?4))
+      ORDER BY j.due_at, j.job_id LIMIT ?3
+      """,
+    postgreSQL: """
+      SELECT \(PushJob.columns.postgreSQL)
+      FROM unnest(?1::bigint[]) AS l (lane) CROSS JOIN LATERAL (
+        SELECT * FROM push_jobs
+        WHERE push_jobs.lane = l.lane AND due_at <= ?2 AND job_id <> ALL (?4::bigint[])
+        ORDER BY due_at, job_id LIMIT ?3) AS j
+      LEFT JOIN channels AS c ON c.channel_id = j.channel_id
+      ORDER BY j.due_at, j.job_id LIMIT ?3
+      """)
+
+  private static let level = StoreStatement(
+    sqlite: """
+      SELECT
+        (SELECT due_at FROM push_jobs INDEXED BY push_jobs_by_time
+          WHERE due_at > ?2 AND lane IN (SELECT value FROM json_each(?1))
+          ORDER BY due_at LIMIT 1),
+        (SELECT count(*) FROM (SELECT 1 FROM push_jobs INDEXED BY push_jobs_by_time
+          WHERE lane IN (SELECT value FROM json_each(?1)) LIMIT ?3)),
+        (SELECT created_at FROM push_jobs INDEXED BY push_jobs_by_time
+          WHERE lane IN (SELECT value FROM json_each(?1)) ORDER BY due_at, job_id LIMIT 1)
+      """,
+    postgreSQL: """
+      SELECT
+        (SELECT min(j.due_at) FROM unnest(?1::bigint[]) AS l (lane) CROSS JOIN LATERAL (
+          SELECT due_at FROM push_jobs WHERE push_jobs.lane = l.lane AND due_at > ?2
+          ORDER BY due_at LIMIT 1) AS j),
+        (SELECT count(*) FROM (
+          SELECT 1 FROM push_jobs WHERE lane = ANY (?1::bigint[]) LIMIT ?3) AS counted),
+        (SELECT j.created_at FROM unnest(?1::bigint[]) AS l (lane) CROSS JOIN LATERAL (
+          SELECT due_at, job_id, created_at FROM push_jobs WHERE push_jobs.lane = l.lane
+          ORDER BY due_at, job_id LIMIT 1) AS j
+          ORDER BY j.due_at, j.job_id LIMIT 1)
+      """)
+}
+
+extension OutboxShare {
+  /// The lanes of the share.
+  var lanes: [OutboxLane] {
+    switch self {
+    case .everything: OutboxLanes.all.sorted
+    case .lanes(let holds): holds.map(\.lane)
+    }
+  }
+}
