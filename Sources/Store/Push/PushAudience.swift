@@ -17,7 +17,7 @@ package struct PushAudience: StoreQuery {
   package struct Page: Sendable, Hashable {
     /// `nil` when the message or its channel was deleted.
     package var message: Message?
-    /// What decides about the message; `nil` like the message.
+    /// The facts about the message that decide; `nil` like the message.
     package var facts: PushMessageFacts?
     /// Empty for a channel without a name.
     package var channelName = ""

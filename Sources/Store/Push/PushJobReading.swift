@@ -56,14 +56,13 @@ extension ReadTransaction {
   /// The number of jobs up to which they are counted.
   private static let countLimit = 100_000
 
-  /// PostgreSQL reads the first jobs of each lane by the index, SQLite those of all lanes.
+  /// PostgreSQL reads the first jobs of each lane by the index; SQLite has no lanes.
   private static let dueJobs = StoreStatement(
     sqlite: """
       SELECT \(PushJob.columns.sqlite)
       FROM push_jobs AS j INDEXED BY push_jobs_by_time
       LEFT JOIN channels AS c ON c.channel_id = j.channel_id
-      WHERE j.due_at <= ?2 AND j.lane IN (SELECT value FROM json_each(?1))
-        AND j.job_id NOT IN (SELECT value FROM json_each(?4))
+      WHERE j.due_at <= ?2 AND j.job_id NOT IN (SELECT value FROM json_each(?4))
       ORDER BY j.due_at, j.job_id LIMIT ?3
       """,
     postgreSQL: """
@@ -80,12 +79,11 @@ extension ReadTransaction {
     sqlite: """
       SELECT
         (SELECT due_at FROM push_jobs INDEXED BY push_jobs_by_time
-          WHERE due_at > ?2 AND lane IN (SELECT value FROM json_each(?1))
-          ORDER BY due_at LIMIT 1),
-        (SELECT count(*) FROM (SELECT 1 FROM push_jobs INDEXED BY push_jobs_by_time
-          WHERE lane IN (SELECT value FROM json_each(?1)) LIMIT ?3)),
+          WHERE due_at > ?2 ORDER BY due_at LIMIT 1),
+        (SELECT count(*) FROM
+          (SELECT 1 FROM push_jobs INDEXED BY push_jobs_by_time LIMIT ?3)),
         (SELECT created_at FROM push_jobs INDEXED BY push_jobs_by_time
-          WHERE lane IN (SELECT value FROM json_each(?1)) ORDER BY due_at, job_id LIMIT 1)
+          ORDER BY due_at, job_id LIMIT 1)
       """,
     postgreSQL: """
       SELECT

@@ -130,7 +130,7 @@ final class StoreConnection {
   }
 }
 
-/// What was added in a transaction and is reported after its commit.
+/// Events and push jobs of a transaction, which are reported after its commit.
 extension StoreConnection {
   /// A position in the transaction.
   struct ArrivalMark {
@@ -140,13 +140,13 @@ extension StoreConnection {
 
   var arrivalMark: ArrivalMark { ArrivalMark(events: outbox?.mark ?? 0, pushes: push?.mark ?? 0) }
 
-  /// Discards what was added after a position by a job that was undone, or by the whole transaction.
+  /// Discards those after a position, of a job that was undone, or those of the whole transaction.
   func rollBackArrivals(to mark: ArrivalMark = ArrivalMark()) {
     outbox?.rollBack(to: mark.events)
     push?.rollBack(to: mark.pushes)
   }
 
-  /// Reports what was added in a transaction, once it is durable.
+  /// Reports those of a transaction, once it is durable.
   func announceArrivals() {
     outbox?.announce()
     push?.announce()

@@ -307,7 +307,7 @@ struct SampleMessages {
   }
 
   private mutating func draft() -> MessageDraft {
-    MessageDraft(
+    var draft = MessageDraft(
       type: choice(MessageType.allCases), text: text(),
       file: optional {
         MessageFile(
@@ -316,6 +316,11 @@ struct SampleMessages {
       }, data: text(), customType: text(), mentionType: choice(MentionType.allCases),
       mentionedUserIDs: texts(), metaArrays: metaArrays(), pushOption: choice(PushOption.allCases),
       thumbnailSizes: optional { $0.list { $0.thumbnailSize() } }, translationLanguages: texts())
+    draft.push = optional { samples in
+      PushIntent(
+        samples.optional { PushMessageTemplate(title: $0.text(), body: $0.optional { $0.text() }) })
+    }
+    return draft
   }
 
   private mutating func thumbnailSize() -> ThumbnailSize {

@@ -116,6 +116,28 @@ struct MessageSubmissionTests {
     #expect(quiet.isSilent && !quiet.marksAsRead)
   }
 
+  @Test("messages of users are pushed by default, admin messages only on request")
+  func pushes() throws {
+    let (user, admin) = (
+      #"{"message_type":"MESG","user_id":"jeff","message":"x""#,
+      #"{"message_type":"ADMM","message":"x""#
+    )
+    func push(_ json: String) throws -> PushIntent? { try submission(json + "}").draft.pushes }
+    #expect(try push(user) == .plain && push(admin) == nil)
+    #expect(try push(user + #","send_push":false"#) == nil)
+    #expect(try push(admin + #","send_push":true"#) == .plain)
+    let template = #","push_message_template":{"title":"t","body":"b"}"#
+    let shaped = PushIntent.shaped(PushMessageTemplate(title: "t", body: "b"))
+    #expect(try push(user + template) == shaped && push(admin + template) == nil)
+    #expect(try push(admin + template + #","send_push":true"#) == shaped)
+    #expect(
+      try push(user + #","push_message_template":{"title":"t"}"#)
+        == .shaped(PushMessageTemplate(title: "t")))
+    for value in ["5", "[]", #"{"title":5}"#, #"{"body":[]}"#] {
+      #expect(error(#""push_message_template":\#(value)"#) != nil, "\(value)")
+    }
+  }
+
   @Test("a form is read like JSON")
   func forms() throws {
     var form = [

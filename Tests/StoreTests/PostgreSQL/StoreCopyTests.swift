@@ -1,5 +1,6 @@
 import Channels
 import ParleyProtocol
+import Push
 import TestSupport
 import Testing
 
@@ -19,6 +20,7 @@ struct StoreCopyTests {
     #expect(counts["members"] == 5 && counts["uncounted"] == 1)
     #expect(counts["mentions"] == 1 && counts["channel_mentions"] == 1)
     #expect(counts["users"] == 3 && counts["blocks"] == 1)
+    #expect(counts["push_tokens"] == 1 && counts["push_jobs"] == 1 && counts["push_keys"] == 1)
     let (old, new) = (
       try Store(directory: source.directory.path), try Store(.postgreSQL(url: url))
     )
@@ -31,6 +33,7 @@ struct StoreCopyTests {
     }
     try await compareGroups(old, new)
     try await compareReading(old, new)
+    try await comparePushes(old, new)
     let lobby = source.lobby.id
     for id in [Int64(1), 700, 1_500] {
       let messages = try await [
@@ -115,6 +118,40 @@ struct StoreCopyTests {
     }
   }
 
+  private func comparePushes(_ old: Store, _ new: Store) async throws {
+    for store in [old, new] {
+      let reading = PushJobReading(at: .max, in: .everything, limit: 9)
+      let job = try #require(try await store.perform(reading, for: .server).jobs.first)
+      #expect(job.channelURL == "den" && job.template?.title == "t" && job.dueAt == 6)
+      let page = try await store.perform(PushAudience(of: job), for: .server)
+      #expect(page.recipients.map(\.recipient.userID) == ["bob"])
+      #expect(page.recipients.first?.recipient.channelTrigger == .mentionOnly)
+      #expect(page.recipients.first?.recipient.preferences.trigger == .off)
+      #expect(try await store.perform(PushKeyCreation(pem: "other")) == "pem")
+      // Numbers go on where they ended.
+      let call = try PushRegister(Fields(JSONDocument(#"{"type":"gcm","token":"n"}"#).root))
+      try await store.perform(PushRegistration(call, of: "cy", at: 9))
+      try await store.perform(PushProgress(finished: [], waiting: [job], in: .everything))
+      let ids = try await store.perform(reading, for: .server).jobs.map(\.id)
+      #expect(ids == [job.id, job.id + 1])
+    }
+  }
+
+  private static func fillPushes(_ transaction: WriteTransaction, denID: Int64) throws {
+    let call = try PushRegister(Fields(JSONDocument(#"{"type":"gcm","token":"b"}"#).root))
+    try PushRegistration(call, of: "bob", at: 5).statements.run(transaction)
+    var change = PushPreferencesChange()
+    change.trigger = .off
+    _ = try PushPreferencesUpdate(change, of: "bob").statements.run(transaction)
+    _ = try ChannelPushTriggerUpdate(.mentionOnly, of: "bob", channelURL: "den")
+      .statements.run(transaction)
+    _ = try PushKeyCreation(pem: "pem").statements.run(transaction)
+    try transaction.queue(
+      PushJob(
+        channelID: denID, channelURL: "den", messageID: 9_500, scope: .members(after: ""),
+        createdAt: 5, dueAt: 6, template: PushMessageTemplate(title: "t")))
+  }
+
   private static let group = Channel(
     url: "den", createdAt: 900, group: Group(isDistinct: true, createdBy: User(id: "ann")))
 
@@ -161,6 +198,7 @@ struct StoreCopyTests {
       message.mentionedUserIDs = ["bob"]
       _ = try transaction.connection.session.makeAppender(for: transaction.connection)
         .append(message, to: den.place)
+      try Self.fillPushes(transaction, denID: den.id)
       try fillHut(transaction)
       try BlockAddition(by: "bob", of: ["ann"]).statements.run(transaction)
     }
