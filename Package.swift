@@ -126,7 +126,7 @@ let package = Package(
     library(
       "Configuration",
       [
-        "Basics", "FloodControl", "LinkPreview", "ParleyProtocol", "Reactor", "Thumbnails",
+        "Basics", "FloodControl", "LinkPreview", "ParleyProtocol", "Push", "Reactor", "Thumbnails",
         "Translation", "CRelease", "CYAML",
       ]),
     library(
@@ -247,7 +247,7 @@ let package = Package(
         "SQLite", "TestPeers", "Uploads", logging, "store-crash-writer",
       ]),
     tests("Telemetry", ["Reactor", logging]),
-    tests("Configuration", ["Basics", "FloodControl", "ParleyProtocol", "Reactor"]),
+    tests("Configuration", ["Basics", "FloodControl", "ParleyProtocol", "Push", "Reactor"]),
     tests("Daemon", ["Configuration", "Reactor", logging]),
     tests("Thumbnails"),
     tests("Translation", ["Basics", "ParleyProtocol"]),

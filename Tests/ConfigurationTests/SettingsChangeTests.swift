@@ -121,5 +121,9 @@ struct SettingsChangeTests {
     "cluster.bus": "postgresql", "cluster.secret": "hush-hush-hush-1", "files.store": "s3://bucket",
     "files.public_url": "http://a.example/", "files.encryption": "on", "fan_out.io_uring": "off",
     "log.level": "error", "log.format": "json", "groups.invite_by": "operators",
+    "push.subject": "mailto:push@a.example", "push.apns.url": "https://a.example",
+    "push.fcm.url": "https://a.example", "push.fcm_style": "data",
+    "push.allow_addresses": "10.0.0.0/8", "push.allow_ports": "8000",
+    "push.url": "http://a.example/", "push.url_types": "huawei", "push.secret": "hush-hush-hush-1",
   ]
 }

@@ -59,6 +59,13 @@ struct SettingsTableTests {
     "groups.invites_per_minute", "groups.created_per_minute", "groups.auto_accept",
     "groups.invite_by", "groups.display_past_message", "groups.private_reads",
     "groups.delete_empty_after_days", "groups.delivery_receipts",
+    "push.web", "push.subject", "push.apns.key_file", "push.apns.key_id", "push.apns.team_id",
+    "push.apns.topic", "push.apns.url", "push.fcm.service_account", "push.fcm.url",
+    "push.fcm_style", "push.ca_file", "push.url", "push.url_types", "push.secret",
+    "push.concurrency", "push.delay_ms", "push.max_age_seconds", "push.ttl_seconds",
+    "push.show_text", "push.title", "push.text_file", "push.text_hidden", "push.clear_on_read",
+    "push.open_channel_mentions", "push.per_user_per_minute", "push.per_sender_per_minute",
+    "push.allow_addresses", "push.allow_ports",
   ]
 
   @Test("every setting of the contract exists, and no undocumented ones")

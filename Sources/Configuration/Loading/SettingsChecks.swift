@@ -19,7 +19,7 @@ enum SettingsChecks {
     let findings =
       listeners(settings) + tls(settings) + proxies(settings) + unfurl(settings)
       + webhooks(settings) + cluster(settings) + files(settings) + translation(settings)
-      + groups(settings)
+      + groups(settings) + push(settings)
     return findings.filter { refused.isDisjoint(with: $0.settings) }.map(\.problem)
   }
 
@@ -115,6 +115,59 @@ enum SettingsChecks {
         settings: ["groups.max_super_members", "groups.max_members"],
         explanation: "expected at least groups.max_members")
     ]
+  }
+
+  private static func push(_ settings: Settings) -> [Finding] {
+    let push = settings.push
+    var findings: [Finding] = []
+    if push.isWebOn, push.subject == nil {
+      findings.append(
+        Finding(
+          settings: ["push.subject", "push.web"],
+          explanation:
+            "expected an address of the operator, such as mailto:push@example.com, because push.web is set"
+        ))
+    }
+    if push.url != nil, push.secret == nil {
+      findings.append(
+        Finding(
+          settings: ["push.secret", "push.url"],
+          explanation: "expected a secret to sign with, because push.url is set"))
+    }
+    if push.url != nil, push.urlTypes.isEmpty {
+      findings.append(
+        Finding(
+          settings: ["push.url_types", "push.url"],
+          explanation: "expected the types of tokens whose pushes are posted to push.url"))
+    }
+    if push.url == nil, !push.urlTypes.isEmpty {
+      findings.append(
+        Finding(
+          settings: ["push.url", "push.url_types"],
+          explanation: "expected the URL of a service, because push.url_types is set"))
+    }
+    if push.allowedPorts.isEmpty {
+      findings.append(
+        Finding(
+          settings: ["push.allow_ports"],
+          explanation: "expected at least one port: no push service could be reached"))
+    }
+    return findings + apns(push.apns)
+  }
+
+  private static func apns(_ apns: APNsSettings) -> [Finding] {
+    let parts: [(name: String, value: String?, expectation: String)] = [
+      ("push.apns.key_file", apns.keyFile, "the path of a .p8 file"),
+      ("push.apns.key_id", apns.keyID, "the id of the key"),
+      ("push.apns.team_id", apns.teamID, "the id of the team"),
+      ("push.apns.topic", apns.topic, "the bundle id of the app"),
+    ]
+    guard let reason = parts.first(where: { $0.value != nil }) else { return [] }
+    return parts.filter { $0.value == nil }.map { name, _, expectation in
+      Finding(
+        settings: [name, reason.name],
+        explanation: "expected \(expectation), because \(reason.name) is set")
+    }
   }
 
   private static func files(_ settings: Settings) -> [Finding] {

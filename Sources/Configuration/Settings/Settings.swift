@@ -25,6 +25,7 @@ package struct Settings: Sendable, Equatable {
   package var auth = AuthSettings()
   package var unfurl = UnfurlSettings()
   package var groups = GroupSettings()
+  package var push = PushSettings()
   package var fanOut = FanOutSettings()
   package var webhooks = WebhookSettings()
   package var compression = CompressionSettings()

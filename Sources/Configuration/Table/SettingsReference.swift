@@ -36,11 +36,16 @@ package enum SettingsReference {
     let comments = wrapped(purpose(definition)).map { "# \($0)\n" }
     let line =
       switch definition.defaultValue {
-      case .value(let text): "\(definition.name): \(text)"
+      case .value(let text): "\(definition.name): \(scalar(text))"
       case .nothing: "# \(definition.name):"
       case .described(let text): "# \(definition.name): (\(text))"
       }
     return "\n\(comments.joined())\(line)\n"
+  }
+
+  /// A value as YAML: in quotes if it began a collection otherwise.
+  private static func scalar(_ text: String) -> String {
+    text.first == "{" || text.first == "[" ? "\"\(text)\"" : text
   }
 
   private static func purpose(_ definition: SettingDefinition) -> String {
