@@ -201,6 +201,7 @@ def every_call(member, message):
         ("group.mark_read", {}), ("group.mark_read", one), ("group.mark_unread", one), ("group.hide", {}),
         ("group.hide", {"hide_previous_messages": True, "allow_auto_unhide": False}), ("group.unhide", {}),
         ("group.reset_history", {}), ("group.set_preference", {"count_preference": "off"}),
+        ("group.set_preference", {"push_trigger_option": "off"}),
         ("group.typing", {"is_typing": True}), ("group.typing", {"is_typing": False}), ("group.receipts", {}),
         ("channel.get", {}), ("channel.update", {"name": "n"}), ("channel.delete", {}),
         ("channel.enter", {}), ("channel.enter", {"recover": {"epoch": "e", "seq": 0}}), ("channel.exit", {}),

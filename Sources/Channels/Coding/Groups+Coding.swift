@@ -97,6 +97,7 @@ extension GroupCommand: MessageCodable {
 }
 
 extension CountPreference: MessageCodable {}
+extension ChannelPushTriggerOption: MessageCodable {}
 
 extension OwnChange: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
@@ -119,6 +120,10 @@ extension OwnChange: MessageCodable {
     case .markReadUntil(let time):
       writer.write(case: 6)
       writer.write(time)
+    case .preferPushes(let pushes, let counting):
+      writer.write(case: 7)
+      writer.write(pushes)
+      writer.write(counting)
     }
   }
 
@@ -131,6 +136,7 @@ extension OwnChange: MessageCodable {
     case 4: self = .resetHistory
     case 5: self = .prefer(try reader.read())
     case 6: self = .markReadUntil(try reader.read())
+    case 7: self = .preferPushes(try reader.read(), counting: try reader.read())
     default: throw .unknownCase
     }
   }

@@ -35,6 +35,8 @@ enum MemberRecord {
     static let blocksInviter = Flags(rawValue: 1 << 16)
     static let hidesReads = Flags(rawValue: 1 << 17)
     static let hasDelivered = Flags(rawValue: 1 << 18)
+    /// The choice of pushes, in two bits.
+    static let pushTrigger = Flags(rawValue: 3 << 19)
   }
 
   /// An upper bound: two ids of 80 scalars, and ten numbers.
@@ -123,7 +125,8 @@ enum MemberRecord {
     case .number: flags.insert(.hasInviterNumber)
     case .id: flags.insert(.hasInviterID)
     }
-    let bits = flags.rawValue | member.countPreference.bits << 14
+    let bits =
+      flags.rawValue | member.countPreference.bits << 14 | member.pushTrigger.bits << 19
 
     append(member.user.id, to: &records)
     records.append(UInt8(truncatingIfNeeded: bits))
@@ -173,6 +176,8 @@ enum MemberRecord {
       member.hiding = .untilMessage(after: reader.number())
     }
     if flags.contains(.isArchived) { member.hiding = .archived }
+    member.pushTrigger = ChannelPushTriggerOption(
+      bits: flags.intersection(.pushTrigger).rawValue >> 19)
     member.blocksInviter = flags.contains(.blocksInviter)
     member.hidesReads = flags.contains(.hidesReads)
     if flags.contains(.hasInviterNumber) { member.inviterID = inviterID(Int(reader.number())) }
@@ -247,4 +252,17 @@ extension CountPreference {
   }
 
   fileprivate init(bits: UInt32) { self = Self.allCases.first { $0.bits == bits } ?? .all }
+}
+
+extension ChannelPushTriggerOption {
+  fileprivate var bits: UInt32 {
+    switch self {
+    case .default: 0
+    case .all: 1
+    case .mentionOnly: 2
+    case .off: 3
+    }
+  }
+
+  fileprivate init(bits: UInt32) { self = Self.allCases.first { $0.bits == bits } ?? .default }
 }

@@ -182,7 +182,7 @@ extension OwnChange {
     switch self {
     case .hide(let isClearing, _): isClearing
     case .resetHistory: true
-    case .markRead, .markReadUntil, .markUnread, .unhide, .prefer: false
+    case .markRead, .markReadUntil, .markUnread, .unhide, .prefer, .preferPushes: false
     }
   }
 
@@ -197,7 +197,7 @@ extension OwnChange {
       return self
     case .hide:
       return rights.channel.isEphemeral ? .hide(clearing: false, isArchived: true) : self
-    case .unhide, .prefer: return self
+    case .unhide, .prefer, .preferPushes: return self
     }
   }
 
@@ -205,7 +205,7 @@ extension OwnChange {
   fileprivate var marksRead: Bool {
     switch self {
     case .markRead, .markReadUntil: true
-    case .markUnread, .hide, .unhide, .resetHistory, .prefer: false
+    case .markUnread, .hide, .unhide, .resetHistory, .prefer, .preferPushes: false
     }
   }
 
@@ -213,7 +213,7 @@ extension OwnChange {
   fileprivate var isPaced: Bool {
     switch self {
     case .markRead, .markReadUntil, .markUnread: true
-    case .hide, .unhide, .resetHistory, .prefer: false
+    case .hide, .unhide, .resetHistory, .prefer, .preferPushes: false
     }
   }
 
@@ -221,7 +221,7 @@ extension OwnChange {
   fileprivate var readMessageID: Int64? {
     switch self {
     case .markRead(let id): id
-    case .markReadUntil, .markUnread, .hide, .unhide, .resetHistory, .prefer: nil
+    case .markReadUntil, .markUnread, .hide, .unhide, .resetHistory, .prefer, .preferPushes: nil
     }
   }
 
@@ -230,7 +230,8 @@ extension OwnChange {
     switch self {
     case .hide: .groupHidden(own)
     case .unhide: .groupUnhidden(own)
-    case .markRead, .markReadUntil, .markUnread, .resetHistory, .prefer: .groupUnread(own)
+    case .markRead, .markReadUntil, .markUnread, .resetHistory, .prefer, .preferPushes:
+      .groupUnread(own)
     }
   }
 }
@@ -239,7 +240,7 @@ extension Member {
   /// Whether nothing that its own changes affect differs.
   fileprivate func hasSameOwnPart(as other: Member) -> Bool {
     position == other.position && hiding == other.hiding && visibleFrom == other.visibleFrom
-      && countPreference == other.countPreference
+      && countPreference == other.countPreference && pushTrigger == other.pushTrigger
   }
 }
 

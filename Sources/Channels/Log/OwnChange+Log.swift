@@ -63,6 +63,9 @@ extension Member {
     case .unhide: member.hiding = .unhidden
     case .resetHistory: member.beginHistory(from: visibleFrom, after: facts.last.ordinal)
     case .prefer(let preference): member.countPreference = preference
+    case .preferPushes(let pushes, let counting):
+      member.pushTrigger = pushes
+      if let counting { member.countPreference = counting }
     }
     return member
   }

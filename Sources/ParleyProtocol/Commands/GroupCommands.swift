@@ -148,6 +148,8 @@ package enum OwnChange: Sendable, Hashable {
   /// Begins the history again.
   case resetHistory
   case prefer(CountPreference)
+  /// - `counting`: `nil` leaves that preference as it is.
+  case preferPushes(ChannelPushTriggerOption, counting: CountPreference?)
 }
 
 /// A change of who belongs to a group.
@@ -192,9 +194,12 @@ extension GroupCommand {
       .group(.changeOwn(.markUnread(from: try p.messageID())))
     },
     "group.set_preference": { p throws(ServiceError) in
-      guard let preference = try p.choice("count_preference", of: CountPreference.self)
-      else { throw .missing("count_preference") }
-      return .group(.changeOwn(.prefer(preference)))
+      let counting = try p.choice("count_preference", of: CountPreference.self)
+      if let pushes = try p.choice("push_trigger_option", of: ChannelPushTriggerOption.self) {
+        return .group(.changeOwn(.preferPushes(pushes, counting: counting)))
+      }
+      guard let counting else { throw .missing("count_preference") }
+      return .group(.changeOwn(.prefer(counting)))
     },
     "group.typing": { p throws(ServiceError) in
       guard let isTyping = try p.boolean("is_typing") else { throw .missing("is_typing") }

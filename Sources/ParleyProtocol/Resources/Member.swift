@@ -19,6 +19,7 @@ package struct Member: Sendable, Hashable {
   package var position: ReadPosition
   package var hiding: Hiding
   package var countPreference: CountPreference
+  package var pushTrigger = ChannelPushTriggerOption.default
   /// Whether an invited user blocks the inviter, and receives no notice of the invitation.
   package var blocksInviter: Bool
   /// The `created_at` of the last message that a client of the member has received, in Unix milliseconds; 0 if

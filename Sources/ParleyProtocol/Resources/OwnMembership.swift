@@ -33,6 +33,7 @@ package struct OwnMembership: Sendable, Hashable {
   /// The end of the user's mute, in Unix milliseconds; 0 if it is not muted.
   package var mutedUntil: Int64
   package var countPreference: CountPreference
+  package var pushTrigger: ChannelPushTriggerOption
 
   /// - Parameters:
   ///   - lastOrdinal: The last message of the group.
@@ -55,6 +56,7 @@ package struct OwnMembership: Sendable, Hashable {
     hiddenState = member.hiding.state(lastOrdinal: lastOrdinal)
     self.mutedUntil = mutedUntil
     countPreference = member.countPreference
+    pushTrigger = member.pushTrigger
   }
 
   /// Parses `my`.
@@ -76,6 +78,10 @@ package struct OwnMembership: Sendable, Hashable {
     hiddenState = try reader.choice("hidden_state")
     mutedUntil = try reader.integer("muted_until")
     countPreference = try reader.choice("count_preference")
+    // Missing in what servers without pushes say.
+    pushTrigger =
+      node.present("push_trigger_option") == nil
+      ? .default : try reader.choice("push_trigger_option")
   }
 
   /// Writes `my`.
@@ -97,6 +103,7 @@ package struct OwnMembership: Sendable, Hashable {
       $0.member("is_muted", mutedUntil > 0)
       $0.member("muted_until", mutedUntil)
       $0.member("count_preference", countPreference.rawValue)
+      $0.member("push_trigger_option", pushTrigger.rawValue)
     }
   }
 }

@@ -7,11 +7,11 @@ extension Member {
     members.visible_from, members.read_ordinal, members.read_at, members.floor_ordinal,
     members.own_after, members.hidden, members.hidden_ordinal, members.count_preference,
     CASE WHEN \(.isUnwantedInvitation) THEN 1 ELSE 0 END, users.last_seen_at,
-    users.hides_reads, members.delivered_at
+    users.hides_reads, members.delivered_at, members.push_trigger
     """
 
   /// The number of `columns`.
-  static let columnCount = 20
+  static let columnCount = 21
 
   /// From `columns`.
   init(row: StoreRow, _ fileURL: StoreOptions.FileURL) throws {
@@ -28,6 +28,7 @@ extension Member {
       lastSeenAt: row[17])
     hidesReads = row[18]
     deliveredAt = row[19]
+    pushTrigger = ChannelPushTriggerOption(stored: row[20])
   }
 }
 

@@ -34,13 +34,13 @@ extension WriteTransaction {
       """
       UPDATE members SET visible_from = ?, read_ordinal = ?, read_at = ?, floor_ordinal = ?,
         own_after = ?, delivered_at = ?, hidden = ?, hidden_ordinal = ?, count_preference = ?,
-        changed_at = \(.nextChange)
+        push_trigger = ?, changed_at = \(.nextChange)
       WHERE channel_id = ? AND user_id = ?
       """,
       [
         member.visibleFrom, position.ordinal, position.readAt, position.floor, position.ownAfter,
-        member.deliveredAt, hiding.kind, hiding.ordinal, member.countPreference.stored, channelID,
-        member.user.id,
+        member.deliveredAt, hiding.kind, hiding.ordinal, member.countPreference.stored,
+        member.pushTrigger.stored, channelID, member.user.id,
       ])
   }
 

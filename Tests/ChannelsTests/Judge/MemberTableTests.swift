@@ -28,6 +28,7 @@ struct MemberTableTests {
       [.unhidden, .archived, .untilMessage(after: number(0...500))]
       .randomElement(using: &random) ?? .unhidden
     member.countPreference = CountPreference.allCases.randomElement(using: &random) ?? .all
+    member.pushTrigger = ChannelPushTriggerOption.allCases.randomElement(using: &random) ?? .all
     return member
   }
 

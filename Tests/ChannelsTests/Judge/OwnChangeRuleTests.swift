@@ -55,6 +55,8 @@ struct OwnChangeRuleTests {
       (.hide(clearing: false, isArchived: true), true),
       (.hide(clearing: false, isArchived: true), false), (.unhide, true),
       (.prefer(.all), false), (.prefer(.off), true), (.prefer(.off), false), (.resetHistory, true),
+      (.preferPushes(.default, counting: nil), false), (.preferPushes(.off, counting: nil), true),
+      (.preferPushes(.off, counting: .off), false), (.preferPushes(.off, counting: .all), true),
     ] as [(OwnChange, Bool)] {
       forget()
       _ = try rig.own(change, by: "ben")
@@ -165,6 +167,19 @@ struct OwnChangeRuleTests {
     ] as [(CountPreference, Int64)] {
       #expect(try rig.own(.prefer(preference), by: "ben").unreadCount == count)
       #expect(try rig.own(of: "ben").unreadCount == count)
+    }
+  }
+
+  @Test("a member chooses which messages are pushed, alone or with the numbers it wants")
+  func pushes() throws {
+    for (counting, expected) in [(nil, .all), (.off, .off), (nil, .off), (.all, .all)]
+      as [(CountPreference?, CountPreference)]
+    {
+      for option in ChannelPushTriggerOption.allCases {
+        let own = try rig.own(.preferPushes(option, counting: counting), by: "ben")
+        #expect(own.pushTrigger == option && own.countPreference == expected)
+        #expect(try rig.own(of: "ben").pushTrigger == option)
+      }
     }
   }
 

@@ -59,7 +59,8 @@ struct ReadingModel {
     switch change {
     case .markRead(let id?), .markUnread(let id):
       return reader.history.contains(id) ? nil : .missing(.message)
-    case .markRead(nil), .markReadUntil, .hide, .unhide, .resetHistory, .prefer: return nil
+    case .markRead(nil), .markReadUntil, .hide, .unhide, .resetHistory, .prefer, .preferPushes:
+      return nil
     }
   }
 
@@ -139,6 +140,7 @@ extension ReadingModel.Reader {
     case .unhide: hiddenState = .unhidden
     case .resetHistory: (history, unread) = ([], [])
     case .prefer(let preference): self.preference = preference
+    case .preferPushes(_, let counting): preference = counting ?? preference
     }
   }
 }

@@ -337,6 +337,12 @@ struct GroupCommandsTests {
     #expect(
       try names.map { try own("group.set_preference", #""count_preference":"\#($0)""#) }
         == [.prefer(.all), .prefer(.messagesOnly), .prefer(.mentionsOnly), .prefer(.off)])
+    let options = ["default", "all", "mention_only", "off"]
+    #expect(
+      try options.map { try own("group.set_preference", #""push_trigger_option":"\#($0)""#) }
+        == [.default, .all, .mentionOnly, .off].map { .preferPushes($0, counting: nil) })
+    let both = #""push_trigger_option":"off","count_preference":"all""#
+    #expect(try own("group.set_preference", both) == .preferPushes(.off, counting: .all))
   }
 
   @Test("group.recover names 1 to 100 groups with positions, each once")

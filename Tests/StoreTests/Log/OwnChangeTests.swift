@@ -392,5 +392,12 @@ struct OwnChangeTests {
       #expect(try await fixture.member("bob", of: den) == changed)
       #expect(try await fixture.member("cy", of: den).countPreference == .all)
     }
+    for option in ChannelPushTriggerOption.allCases {
+      let change = OwnChange.preferPushes(option, counting: nil)
+      let changed = await fixture.changeOwn(change, of: "bob", in: den).own
+      #expect(changed?.pushTrigger == option && changed?.countPreference == .all)
+      #expect(try await fixture.member("bob", of: den) == changed)
+      #expect(try await fixture.member("cy", of: den).pushTrigger == .default)
+    }
   }
 }
