@@ -147,8 +147,8 @@ let package = Package(
       [
         "Basics", "HTTP", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels", "Cluster",
         "Reactor", "Streams", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Bus",
-        "PostgreSQL", "Crypto", "Thumbnailer", "Thumbnails", "Translation", "Translator", "Uploads",
-        "Webhooks", "CDocuments", "COpenSSL", deque, logging,
+        "PostgreSQL", "Crypto", "Push", "Thumbnailer", "Thumbnails", "Translation", "Translator",
+        "Uploads", "Webhooks", "CDocuments", "COpenSSL", deque, logging,
       ]),
 
     // For applications in Swift: the protocol from the other side.

@@ -106,7 +106,8 @@ enum CommandParametersHarness: Harness {
       case .messageSendFiles(let send): send.channelURL
       case .messageList(let list): list.channelURL
       case .messageChanges(let list): list.channelURL
-      case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose, .userGet,
+      case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose,
+        .sessionBackground, .pushRegister, .pushUnregister, .pushTokens, .pushPreferences, .userGet,
         .userUpdate, .userPreferences, .userBlock, .userUnblock, .userBlocked, .groupList,
         .groupUnread, .groupWatchTotals, .groupChanges, .groupRecover, .groupsMarkRead,
         .groupsMarkDelivered,

@@ -7,6 +7,7 @@ import time
 import heaviest
 import schemas
 import tokens
+from calls import PUSHES
 from harness import PATIENCE, Refused, eventually
 from heaviest import accepted
 from pages import Pages
@@ -16,7 +17,7 @@ ANSWER, EVENT = 524_288, 65_536
 MIB = 1_048_576
 UNLIMITED = (
     "--limits-flood-messages", "0", "--limits-throttle-messages", "0",
-    "--limits-calls-per-second", "0", "--groups-delivery-receipts", "true")
+    "--limits-calls-per-second", "0", "--groups-delivery-receipts", "true", *PUSHES)
 
 
 def described(action):
@@ -424,6 +425,14 @@ CASES = {
     "session.open": opens,
     "session.ping": lambda w: w.owner.call("session.ping"),
     "session.refresh": refreshes,
+    "session.background": lambda w: w.owner.call("session.background", on=False),
+    "push.register": lambda w: w.owner.call(
+        "push.register", type="huawei", token="t" * 4096, device_id="\U0001f600" * 128),
+    "push.tokens": lambda w: w.owner.call("push.tokens"),
+    "push.preferences": lambda w: w.owner.call("push.preferences", push_sound="\U0001f600" * 128, dnd_schedules=[
+        {"day_of_week": day, "time_windows": [{"start_hour": 1, "end_hour": 2}] * 10} for day in (
+            "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")]),
+    "push.unregister": lambda w: w.owner.call("push.unregister", all=True),
     "session.close": closes,
     "user.update": lambda w: heaviest.profile(w.owner),
     "user.get": lambda w: w.owner.call("user.get", user_id=w.owner.user_id),

@@ -150,6 +150,11 @@ def costly(message_id):
         "session.ping": [("session.ping", {})],
         "session.refresh": [("session.refresh", {"access_token": "x" * 8000})],
         "session.close": [("session.close", {})],
+        "session.background": [("session.background", {"on": True}), ("session.background", {"on": False})],
+        "push.register": [lambda n: ("push.register", {"type": "huawei", "token": f"{n}" * 400})],
+        "push.unregister": [("push.unregister", {"all": True})],
+        "push.tokens": [("push.tokens", {})],
+        "push.preferences": [lambda n: ("push.preferences", {"push_sound": f"{n}", "timezone": f"Nowhere/N{n}"})],
         "user.get": [("user.get", {"user_id": "hog"}), ("user.get", {"user_id": "nobody"})],
         "user.update": [lambda n: ("user.update", {
             "nickname": f"{n}", "metadata": heaviest.pairs("\u0001", 2)})],

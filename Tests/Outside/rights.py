@@ -11,8 +11,8 @@ from schemas import source
 
 # Methods that change nothing of an open channel that is there; groups.py looks at those of groups.
 OTHERS = {
-    "session.open", "session.refresh", "session.ping", "session.close", "user.get", "user.update",
-    "user.preferences", "user.block", "user.unblock", "user.blocked",
+    "session.open", "session.refresh", "session.ping", "session.background", "session.close", "user.get",
+    "user.update", "push.register", "push.unregister", "push.tokens", "push.preferences", "user.preferences", "user.block", "user.unblock", "user.blocked",
     "channel.create", "channel.get", "channel.list", "channel.enter", "channel.exit",
     "channel.participants", "message.get", "message.list", "message.translate", "batch",
     "file.create", "file.get", "file.list", "file.cancel", "preview.fetch", "preview.cancel",

@@ -506,6 +506,12 @@ export interface Methods {
           delivery: boolean;
           typing: true;
         };
+        push?: {
+          /** The types of tokens that can be registered. */
+          types: ("web" | "apns" | "gcm" | "huawei")[];
+          /** The key that browsers subscribe with, in base64url. Absent without the type `web`. */
+          web_key?: string;
+        };
       };
       file_key?: FileKey;
     };
@@ -526,9 +532,19 @@ export interface Methods {
       time: number;
     };
   };
+  /** Reports that the application is in the background, or no longer. Messages are then pushed as if the session did not exist. */
+  "session.background": {
+    params: {
+      on: boolean;
+    };
+    result: Record<string, unknown>;
+  };
   /** Closes the connection with 1000 after all requests are answered. */
   "session.close": {
-    params: Record<string, unknown>;
+    params: {
+      /** Whether all push tokens of the user are removed. Default: false. */
+      unregister?: boolean | null;
+    };
     result: Record<string, unknown>;
   };
   /** Returns a user with its metadata, which messages and channels do not contain. */
@@ -589,6 +605,78 @@ export interface Methods {
     result: {
       users: User[];
       next: string;
+    };
+  };
+  /** Registers a device or browser of the user for pushes. A token belongs to the user who registered it last. */
+  "push.register": {
+    params: {
+      type: "web" | "apns" | "gcm" | "huawei";
+      /** The token of the device, for all types but `web`. For `apns` in hexadecimal digits. */
+      token?: string | null;
+      /** For `web`: the `PushSubscription` of the browser. */
+      subscription?: {
+        /** A URL of https. */
+        endpoint: string;
+        keys: {
+          /** 65 bytes in base64url: a point of the curve P-256. */
+          p256dh: string;
+          /** 16 bytes in base64url. */
+          auth: string;
+        };
+      } | null;
+      /** Whether the user's other tokens of the type are removed. Default: false. */
+      unique?: boolean | null;
+      /** The device, whose earlier token is replaced. */
+      device_id?: string | null;
+    };
+    result: Record<string, unknown>;
+  };
+  /** Removes a token of the user, all of a type, or all. A token that is not registered is no error. */
+  "push.unregister": {
+    params: {
+      type?: "web" | "apns" | "gcm" | "huawei" | null;
+      /** Without it all tokens of the type are removed. */
+      token?: string | null;
+      /** For `web` in place of `token`. */
+      endpoint?: string | null;
+      /** Whether the tokens of all types are removed. Excludes the other members. */
+      all?: boolean | null;
+    };
+    result: Record<string, unknown>;
+  };
+  /** Lists the push tokens of the user, those registered first in front. */
+  "push.tokens": {
+    params: Record<string, unknown>;
+    result: {
+      tokens: PushToken[];
+    };
+  };
+  /** Changes the given choices of the user about pushes, and returns all. */
+  "push.preferences": {
+    params: {
+      /** The messages of groups that are pushed. */
+      push_trigger_option?: "all" | "mention_only" | "off" | null;
+      /** Whether nothing is pushed from the start to the end of each day. `true` removes `dnd_schedules`. */
+      do_not_disturb?: boolean | null;
+      start_hour?: number | null;
+      start_min?: number | null;
+      end_hour?: number | null;
+      end_min?: number | null;
+      /** An IANA time zone such as `Europe/Berlin`. */
+      timezone?: string | null;
+      /** Windows by day of the week. A list that is not empty ends `do_not_disturb`. */
+      dnd_schedules?: DndSchedule[] | null;
+      /** Whether nothing is pushed in a period. */
+      snooze_enabled?: boolean | null;
+      snooze_start_ts?: number | null;
+      snooze_end_ts?: number | null;
+      /** The name of a sound of the app. Empty for `default`. */
+      push_sound?: string | null;
+      /** Whether pushes show the text of messages, or `push.text_hidden` with `alternative`. */
+      template?: "default" | "alternative" | null;
+    };
+    result: {
+      preferences: PushPreferences;
     };
   };
   /** Creates a channel. The creator is its first operator. */
@@ -1091,11 +1179,13 @@ export interface Methods {
       ts_message_offset: number;
     };
   };
-  /** Sets the numbers of unread messages that the user wants of a group. */
+  /** Sets the numbers of unread messages that the user wants of a group, and which of its messages are pushed. */
   "group.set_preference": {
     params: {
       channel_url: string;
-      count_preference: "all" | "unread_message_count_only" | "unread_mention_count_only" | "off";
+      count_preference?: "all" | "unread_message_count_only" | "unread_mention_count_only" | "off" | null;
+      /** The messages of the group that are pushed. `default` for those of `push.preferences`. */
+      push_trigger_option?: "default" | "all" | "mention_only" | "off" | null;
     };
     result: {
       my: OwnMembership;
@@ -1159,7 +1249,7 @@ export interface Methods {
         mentioned_user_ids?: string[] | null;
         /** `sorted_metaarray` is another name. */
         metaarray?: GivenMetaarray[] | null;
-        /** Accepted without effect. */
+        /** `suppress`: the message is not pushed. */
         push_option?: "default" | "suppress" | null;
       } | null;
     };
@@ -1264,7 +1354,7 @@ export interface Methods {
       /** `sorted_metaarray` is another name. */
       metaarray?: GivenMetaarray[] | null;
       translation_target_langs?: string[] | null;
-      /** Accepted without effect. */
+      /** `suppress`: the message is not pushed. */
       push_option?: "default" | "suppress" | null;
     };
     result: {
@@ -1860,6 +1950,19 @@ export type OwnMembership = {
   /** Unix milliseconds. 0 if not muted. */
   muted_until: number;
   count_preference: "all" | "unread_message_count_only" | "unread_mention_count_only" | "off";
+  /** The messages of the group that are pushed to the user. */
+  push_trigger_option: "default" | "all" | "mention_only" | "off";
+};
+
+/** The windows that begin on one day of the week. A window may extend over midnight. */
+export type DndSchedule = {
+  day_of_week: "sunday" | "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday";
+  time_windows: {
+    start_hour: number;
+    start_min?: number;
+    end_hour: number;
+    end_min?: number;
+  }[];
 };
 
 export type ChannelInfo = {
@@ -1968,6 +2071,32 @@ export type OgTag = {
   "og:url": string | null;
   "og:description": string | null;
   "og:image": OgImage | null;
+};
+
+export type PushPreferences = {
+  push_trigger_option: "all" | "mention_only" | "off";
+  do_not_disturb: boolean;
+  start_hour: number;
+  start_min: number;
+  end_hour: number;
+  end_min: number;
+  dnd_schedules: DndSchedule[];
+  timezone: string;
+  snooze_enabled: boolean;
+  snooze_start_ts: number;
+  snooze_end_ts: number;
+  push_sound: string;
+  template: "default" | "alternative";
+};
+
+export type PushToken = {
+  type: "web" | "apns" | "gcm" | "huawei";
+  /** The last 8 characters of the token, or of the endpoint. */
+  token: string;
+  device_id: string;
+  created_at: number;
+  /** The time of the last push that the service accepted. 0 if there was none. */
+  last_success_at: number;
 };
 
 export type User = {

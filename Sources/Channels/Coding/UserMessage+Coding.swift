@@ -12,9 +12,10 @@ extension UserMessage: MessageCodable {
       writer.write(openedAt)
       writer.write(profile)
       writer.write(hearsGroups)
-    case .remove(let session):
+    case .remove(let session, let lostSince):
       writer.write(case: 2)
       writer.write(session)
+      writer.write(lostSince)
     case .enter(let request, let url):
       writer.write(case: 3)
       writer.write(request)
@@ -40,12 +41,13 @@ extension UserMessage: MessageCodable {
     case .notify(let event):
       writer.write(case: 9)
       writer.write(event)
-    case .announce(let session, let openedAt, let urls, let hearsGroups):
+    case .announce(let session, let openedAt, let urls, let hearsGroups, let isInBackground):
       writer.write(case: 10)
       writer.write(session)
       writer.write(openedAt)
       writer.write(urls)
       writer.write(hearsGroups)
+      writer.write(isInBackground)
     case .forget(let session):
       writer.write(case: 11)
       writer.write(session)
@@ -55,6 +57,10 @@ extension UserMessage: MessageCodable {
     case .notifyOfGroup(let event):
       writer.write(case: 13)
       writer.write(event)
+    case .background(let session, let isOn):
+      writer.write(case: 14)
+      writer.write(session)
+      writer.write(isOn)
     }
   }
 
@@ -65,7 +71,7 @@ extension UserMessage: MessageCodable {
       self = .add(
         try reader.read(), openedAt: try reader.read(), newProfile: try reader.read(),
         hearsGroups: try reader.read())
-    case 2: self = .remove(try reader.read())
+    case 2: self = .remove(try reader.read(), lostSince: try reader.read())
     case 3: self = .enter(try reader.read(), channelURL: try reader.read())
     case 4: self = .release(try reader.read(), channelURL: try reader.read())
     case 5: self = .update(try reader.read())
@@ -76,10 +82,11 @@ extension UserMessage: MessageCodable {
     case 10:
       self = .announce(
         try reader.read(), openedAt: try reader.read(), channelURLs: try reader.read(),
-        hearsGroups: try reader.read())
+        hearsGroups: try reader.read(), isInBackground: try reader.read())
     case 11: self = .forget(try reader.read())
     case 12: self = .listChannels(replyTo: try reader.read())
     case 13: self = .notifyOfGroup(try reader.read())
+    case 14: self = .background(try reader.read(), try reader.read())
     default: throw .unknownCase
     }
   }

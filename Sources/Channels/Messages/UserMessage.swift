@@ -11,7 +11,12 @@ package enum UserMessage: Sendable {
   /// - `hearsGroups`: Whether the session receives the events of the user's groups.
   case add(SessionAddress, openedAt: Int64, newProfile: User?, hearsGroups: Bool)
   /// A session has closed, or failed to open.
-  case remove(SessionAddress)
+  ///
+  /// - `lostSince`: The last sign of life of a client that did not close its connection, in Unix
+  ///   milliseconds; `nil` for any other.
+  case remove(SessionAddress, lostSince: Int64?)
+  /// A session has gone to the background, where its user gets pushes, or has come back.
+  case background(SessionAddress, Bool)
   /// A session asks to enter a channel; the request is forwarded to the channel's home if the user
   /// may enter one more channel.
   case enter(EnterRequest, channelURL: String)
@@ -35,7 +40,10 @@ package enum UserMessage: Sendable {
   /// - `openedAt`: Unix milliseconds; `nil` while the session is opening.
   /// - `channelURLs`: The open channels that the session is in.
   /// - `hearsGroups`: Whether the session receives the events of the user's groups.
-  case announce(SessionAddress, openedAt: Int64?, channelURLs: [String], hearsGroups: Bool)
+  /// - `isInBackground`: Whether the user gets pushes in spite of the session.
+  case announce(
+    SessionAddress, openedAt: Int64?, channelURLs: [String], hearsGroups: Bool,
+    isInBackground: Bool)
   /// The session now belongs to another home.
   case forget(SessionAddress)
   /// Which channels is the user in, or was in until its connection was lost? The answer is
@@ -50,7 +58,7 @@ extension UserMessage {
   /// ring, so a forwarded message could only arrive too late.
   package var isOfRegister: Bool {
     switch self {
-    case .expect, .add, .remove, .release, .announce, .forget: true
+    case .expect, .add, .remove, .background, .release, .announce, .forget: true
     case .enter, .update, .expel, .revoke, .mention, .notify, .notifyOfGroup, .listChannels: false
     }
   }

@@ -1,6 +1,7 @@
 internal import Basics
 internal import LinkPreview
 internal import ParleyProtocol
+internal import Push
 
 extension SettingsTable {
   private static let serviceURL = "an https URL without a query, or http on loopback"
@@ -92,7 +93,7 @@ extension SettingsTable {
 
   private static let pushing: [SettingDefinition] = [
     .integer(
-      "push.concurrency", .restart, \.push.concurrency, in: 1...1_024,
+      "push.concurrency", .restart, \.push.concurrency, in: 2...1_024,
       unit: "a number of requests", help: "Requests to push services at the same time."),
     .integer(
       "push.delay_ms", .restart, \.push.delayMilliseconds, in: 0...600_000, unit: "milliseconds",

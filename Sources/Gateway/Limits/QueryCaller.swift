@@ -57,6 +57,7 @@ extension Command {
       .channel(_, .group(.change(.remove(let ids)))):
       ids.count / 10
     case .channel, .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose,
+      .sessionBackground, .pushRegister, .pushUnregister, .pushTokens, .pushPreferences,
       .userGet, .userUpdate, .userBlocked, .groupUpdate, .groupMembers, .groupList, .groupUnread,
       .groupWatchTotals, .groupChanges, .groupRecover, .channelList, .channelEnter, .channelExit,
       .channelParticipants,

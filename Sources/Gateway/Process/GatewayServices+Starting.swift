@@ -107,6 +107,7 @@ extension GatewayServices {
       translator: try .start(settings, logger: logger) {
         translationMetrics.record(nanoseconds: $0, for: .translation)
       },
+      pushes: try PushRegistrar(settings, store: cluster.map { _ in store }),
       audit: try AuditLog(settings.audit, logger: logger), clock: clock, deletionHold: hold,
       entrance: entrance, logger: logger)
     clockRecord.noteStart(gap: gap, hold: hold.rest(at: start), logger: logger)

@@ -26,7 +26,8 @@ extension Session {
       case .sessionObserve(let observe): openObserver(observe, address)
       case .sessionRefresh(let refresh): self.refresh(refresh, address)
       case .sessionPing: ping(address)
-      case .sessionClose: end(address)
+      case .sessionClose(let unregistersPush): end(unregistersPush: unregistersPush, address)
+      case .sessionBackground(let isOn): setBackground(isOn, try charged(price), address)
       case .userGet(let get):
         _ = try charged(price)
         self.get(get, address)
@@ -40,6 +41,11 @@ extension Session {
       case .userBlock(let userID): try block(userID, try charged(price), address)
       case .userUnblock(let userID): try unblock(userID, try charged(price), address)
       case .userBlocked(let list): listBlocked(list, try charged(price), address)
+      case .pushRegister(let registration):
+        try register(registration, try charged(price), address)
+      case .pushUnregister(let call): try unregister(call, try charged(price), address)
+      case .pushTokens: try listPushTokens(try charged(price), address)
+      case .pushPreferences(let change): try prefer(change, try charged(price), address)
       case .channelCreate(let create):
         let caller = try charged(price)
         withPicture(create.coverFileID, as: \.fields.coverURL, of: create, caller, address) {

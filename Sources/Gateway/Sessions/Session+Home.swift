@@ -17,13 +17,14 @@ extension Session {
     switch state {
     case .opening(let command, _):
       .announce(
-        reference, openedAt: nil, channelURLs: [], hearsGroups: command.hearsGroups)
+        reference, openedAt: nil, channelURLs: [], hearsGroups: command.hearsGroups,
+        isInBackground: false)
     case .open(let identity):
       .announce(
         reference, openedAt: identity.openedAt,
         // Groups do not count in the channels of a user.
         channelURLs: places.urls.filter { shard.channelSubscribers[$0]?.isOfGroup != true },
-        hearsGroups: hearsGroups)
+        hearsGroups: hearsGroups, isInBackground: isInBackground)
     case .awaitingOpen, .openingObserver, .observing, .closed: nil
     }
   }

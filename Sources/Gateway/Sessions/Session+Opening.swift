@@ -107,7 +107,7 @@ extension Session {
   /// Reports to the home of a user that an expected session was not opened.
   func withdraw() {
     guard case .opening(let command, _) = state else { return }
-    shard.send(.user(id: command.userID, .remove(reference)))
+    shard.send(.user(id: command.userID, .remove(reference, lostSince: nil)))
   }
 
   /// Closes the session if it depends on a void token, now or once that is known.

@@ -70,6 +70,19 @@ extension Session: TimerHandler {
     setTimer(.expired(at: expiry), after: expiry - now)
   }
 
+  /// The last sign of life of a client whose connection was lost, in Unix milliseconds; `nil` when either
+  /// side has closed the connection.
+  ///
+  /// What was sent after it may not have arrived.
+  func lastSignOfLife(_ reason: ClosingReason) -> Int64? {
+    switch reason {
+    case .closed(.slowConsumer), .closed(.pongTimeout), .lost: break
+    case .closed, .peerClosed, .protocolError: return nil
+    }
+    let silence = shard.loop.now - (connection.lastReceived ?? shard.loop.now)
+    return shard.services.clock.now - silence
+  }
+
   /// Closes the session when its token has expired, and otherwise waits for the expiry.
   private func end(at expiry: Int64) {
     let rest = expiry - shard.services.clock.now

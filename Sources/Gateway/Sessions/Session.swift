@@ -78,6 +78,8 @@ final class Session {
   /// Whether the session receives the events of groups.
   var hearsGroups = true
   private var watchesTotals = false
+  /// Whether the user gets pushes in spite of the session.
+  var isInBackground = false
   /// The address base named by the upgrade request; see ``NamedBases``.
   let base: UInt16
   var places = SessionPlaces()
@@ -414,7 +416,7 @@ extension Session: WebSocketApplication {
 
   func connectionDidClose(_ connection: Connection, _ reason: ClosingReason) {
     endTotals()
-    if let caller { leave(caller) }
+    if let caller { leave(caller, lostSince: lastSignOfLife(reason)) }
     stopObserving()
     cancelFetches()
     withdraw()
@@ -429,12 +431,12 @@ extension Session: WebSocketApplication {
   }
 
   /// Removes the session from its channels and from its user's home.
-  private func leave(_ caller: SessionPrincipal) {
+  private func leave(_ caller: SessionPrincipal, lostSince: Int64?) {
     shard.gauges.add(-1, to: .sessions)
     let urls = places.urls
     for url in urls { unsubscribe(from: url) }
     shard.leaveStages(of: urls[...], reference, userID: caller.user.id)
-    shard.send(.user(id: caller.user.id, .remove(reference)))
+    shard.send(.user(id: caller.user.id, .remove(reference, lostSince: lostSince)))
     shard.unseat(Seat(userID: caller.user.id, session: reference))
   }
 }

@@ -99,7 +99,8 @@ extension Command {
     case .messageSendFiles(let files): .urls([files.channelURL])
     case .groupUpdate(let update): .urls([update.channelURL])
     case .groupsMarkRead, .userBlock, .userUnblock: .all
-    case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose, .userGet,
+    case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose,
+      .sessionBackground, .pushRegister, .pushUnregister, .pushTokens, .pushPreferences, .userGet,
       .userUpdate, .userPreferences, .userBlocked, .channelCreate, .channelList, .channelUpdate,
       .channelEnter, .channelExit, .channelParticipants, .groupCreate, .groupMembers, .groupList,
       .groupUnread, .groupWatchTotals, .groupChanges, .groupRecover, .groupsMarkDelivered,

@@ -44,6 +44,7 @@ final class GatewayServices: Sendable {
   let groupRates: GroupRates
   let userFlood = UserFlood()
   let onlineUsers: OnlineUsers
+  let pushes: PushRegistrar
   let fileLookUpTime = FileLookUpTime()
   let downloadTurns = DownloadTurns()
   /// `nil` when translations are off.
@@ -92,7 +93,7 @@ final class GatewayServices: Sendable {
     metrics: GatewayMetrics, relayCounts: RelayCounts = RelayCounts(),
     descriptors: DescriptorPlan, cluster: (any ClusterObserver)? = nil,
     controlLog: ControlLog? = nil, thumbnails: ThumbnailService? = nil,
-    translator: Translator? = nil, audit: AuditLog? = nil,
+    translator: Translator? = nil, pushes: PushRegistrar? = nil, audit: AuditLog? = nil,
     clock: DeploymentClock = DeploymentClock(), deletionHold: DeletionHold? = nil,
     entrance: Entrance? = nil, logger: Logger
   ) {
@@ -126,6 +127,7 @@ final class GatewayServices: Sendable {
     memory = MemoryBudget(limit: settings.limits.memoryBytes, shards: shards.count)
     groupRates = GroupRates(settings.groups)
     onlineUsers = OnlineUsers(isShared: shards.network != nil)
+    self.pushes = pushes ?? PushRegistrar(settings.push)
     tokenRates = TokenRates(settings.limits.platformCalls)
     previewRates = UserRates(perSecond: settings.limits.previewFetchesPerSecond)
     translationRates = UserRates(perSecond: settings.limits.translationsPerSecond)

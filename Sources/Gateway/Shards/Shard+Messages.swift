@@ -117,7 +117,9 @@ extension Shard {
       if hearsGroups, edge == nil {
         GroupCover(Seat(userID: id, session: session), on: self) {}.begin()
       }
-    case .remove(let session): users.remove(session, of: id)
+    case .remove(let session, let lostSince):
+      users.remove(session, of: id, lostSince: lostSince)
+    case .background(let session, let isOn): users.setBackground(isOn, session, of: id)
     case .enter(let request, let url): reserve(url, for: request)
     case .release(let session, let url): users.release(url, of: session, of: id)
     case .update(let user): users.update(user)
@@ -126,9 +128,10 @@ extension Shard {
     case .mention(let userIDs, let event): mention(userIDs, bySenderAtHome: id, event)
     case .notify(let event): users.send(event, to: id)
     case .notifyOfGroup(let event): users.send(event, toGroupSessionsOf: id)
-    case .announce(let session, let openedAt, let urls, let hearsGroups):
+    case .announce(let session, let openedAt, let urls, let hearsGroups, let isInBackground):
       users.announce(
-        session, of: id, openedAt: openedAt, channelURLs: urls, hearsGroups: hearsGroups)
+        session, of: id, openedAt: openedAt, channelURLs: urls, hearsGroups: hearsGroups,
+        isInBackground: isInBackground)
     case .forget(let session): users.forget(session, of: id)
     case .listChannels(let address):
       send(.shard(address.shard, .answer(.channels(users.channels(of: id)), to: address)))

@@ -1,18 +1,54 @@
 import Basics
 import Synchronization
 
-/// The users with a session, for the lists of members: any thread may ask, and no answer waits for the
-/// homes of the users.
+/// How a user is connected.
+enum UserAttention {
+  /// Without a session.
+  case offline
+  /// With sessions in the background only.
+  case away
+  /// With a session that is not in the background.
+  case attentive
+}
+
+/// The users with a session, for the lists of members and for pushes: any thread may ask, and no answer
+/// waits for the homes of the users.
 ///
 /// Kept as hashes of the ids, in half the memory of the ids: each user of the deployment has one. Two
 /// users with equal hashes only make each other look online. The users that are
 /// at home on other servers are those of their last notices (``OnlineNotice``).
 final class OnlineUsers: Sendable {
+  /// The users at home on one server.
+  private struct Users {
+    private(set) var online: Set<UInt64> = []
+    /// Those of them with sessions in the background only.
+    private(set) var away: Set<UInt64> = []
+
+    func attention(of hash: UInt64) -> UserAttention {
+      guard online.contains(hash) else { return .offline }
+      return away.contains(hash) ? .away : .attentive
+    }
+
+    mutating func set(_ hash: UInt64, _ attention: UserAttention) {
+      switch attention {
+      case .offline:
+        online.remove(hash)
+        away.remove(hash)
+      case .away:
+        online.insert(hash)
+        away.insert(hash)
+      case .attentive:
+        online.insert(hash)
+        away.remove(hash)
+      }
+    }
+  }
+
   private struct State {
     /// The users at home on this server.
-    var own: Set<UInt64> = []
+    var own = Users()
     /// The users at home on other servers, by their numbers.
-    var others: [UInt16: Set<UInt64>] = [:]
+    var others: [UInt16: Users] = [:]
     /// Those of this server who changed since the last notice.
     var changed: Set<UInt64> = []
   }
@@ -23,26 +59,35 @@ final class OnlineUsers: Sendable {
 
   init(isShared: Bool = false) { self.isShared = isShared }
 
-  func insert(_ userID: String) { change(userID) { $0.insert($1).inserted } }
-
-  func remove(_ userID: String) { change(userID) { $0.remove($1) != nil } }
-
-  private func change(_ userID: String, _ change: (inout Set<UInt64>, UInt64) -> Bool) {
+  /// Records how a user at home here is connected from now on.
+  func note(_ userID: String, _ attention: UserAttention) {
     let hash = Self.hash(of: userID)
     state.withLock { state in
-      if change(&state.own, hash), isShared { state.changed.insert(hash) }
+      guard state.own.attention(of: hash) != attention else { return }
+      state.own.set(hash, attention)
+      if isShared { state.changed.insert(hash) }
     }
   }
 
   func contains(_ userID: String) -> Bool {
     let hash = Self.hash(of: userID)
     return state.withLock { state in
-      state.own.contains(hash) || state.others.values.contains { $0.contains(hash) }
+      state.own.online.contains(hash)
+        || state.others.values.contains { $0.online.contains(hash) }
     }
   }
 
   /// Those of some users who have a session.
   func among(_ userIDs: [String]) -> Set<String> { Set(userIDs.filter(contains)) }
+
+  /// Whether a user has a session that is not in the background, so that nothing is pushed to it.
+  func hasAttentiveSession(_ userID: String) -> Bool {
+    let hash = Self.hash(of: userID)
+    return state.withLock { state in
+      state.own.attention(of: hash) == .attentive
+        || state.others.values.contains { $0.attention(of: hash) == .attentive }
+    }
+  }
 
   /// Ids are compared as bytes, as in the database.
   private static func hash(of userID: String) -> UInt64 { FNV1a.hash(userID) }
@@ -56,42 +101,45 @@ extension OnlineUsers {
 
   /// The notices of all users of this server, for a server that knows none of them.
   func all(from server: UInt16) -> [OnlineNotice] {
-    let own = state.withLock { Array($0.own) }
-    var notices = [OnlineNotice(server: server, isFirst: true)]
-    for start in stride(from: 0, to: own.count, by: Self.noticeSize) {
-      let users = own[start..<min(start + Self.noticeSize, own.count)]
-      notices.append(OnlineNotice(server: server, online: Array(users)))
-    }
-    return notices
+    let own = state.withLock { $0.own }
+    let online = own.online.map { ($0, own.attention(of: $0)) }
+    return [OnlineNotice(server: server, isFirst: true)] + Self.notices(of: online, from: server)
   }
 
   /// The notices of the changes since the last call.
   func takeChanges(from server: UInt16) -> [OnlineNotice] {
-    let (online, offline) = state.withLock { state in
+    let changes = state.withLock { state in
       defer { state.changed = [] }
-      return (
-        state.changed.filter { state.own.contains($0) },
-        state.changed.filter { !state.own.contains($0) }
-      )
+      return state.changed.map { ($0, state.own.attention(of: $0)) }
     }
-    var notices: [OnlineNotice] = []
-    var (came, went) = (Array(online)[...], Array(offline)[...])
-    while !came.isEmpty || !went.isEmpty {
-      notices.append(
-        OnlineNotice(
-          server: server, online: Array(came.prefix(Self.noticeSize)),
-          offline: Array(went.prefix(Self.noticeSize))))
-      (came, went) = (came.dropFirst(Self.noticeSize), went.dropFirst(Self.noticeSize))
+    return Self.notices(of: changes, from: server)
+  }
+
+  private static func notices(
+    of users: [(hash: UInt64, attention: UserAttention)], from server: UInt16
+  ) -> [OnlineNotice] {
+    stride(from: 0, to: users.count, by: noticeSize).map { start in
+      var notice = OnlineNotice(server: server)
+      for user in users[start..<min(start + noticeSize, users.count)] {
+        switch user.attention {
+        case .offline: notice.offline.append(user.hash)
+        case .away: notice.away.append(user.hash)
+        case .attentive: notice.attentive.append(user.hash)
+        }
+      }
+      return notice
     }
-    return notices
   }
 
   /// Takes a notice of another server.
   func take(_ notice: OnlineNotice) {
     state.withLock { state in
-      if notice.isFirst { state.others[notice.server] = [] }
-      state.others[notice.server, default: []].formUnion(notice.online)
-      state.others[notice.server]?.subtract(notice.offline)
+      var users =
+        notice.isFirst ? Users() : state.others.removeValue(forKey: notice.server) ?? Users()
+      for hash in notice.attentive { users.set(hash, .attentive) }
+      for hash in notice.away { users.set(hash, .away) }
+      for hash in notice.offline { users.set(hash, .offline) }
+      state.others[notice.server] = users
     }
   }
 
@@ -101,30 +149,35 @@ extension OnlineUsers {
   }
 }
 
-/// The users at home on a server who have got their first session or lost their last one.
+/// The users at home on a server whose sessions have begun, ended, or changed place.
 ///
 /// Notices of a server arrive in order; after a loss of messages all of its users are sent again.
 struct OnlineNotice: Equatable {
   let server: UInt16
   /// Whether all users of the server follow, instead of those that are known.
   var isFirst = false
-  /// Hashes of ids.
-  var online: [UInt64] = []
+  /// Hashes of the ids of users with a session that is not in the background.
+  var attentive: [UInt64] = []
+  /// Hashes of the ids of users with sessions in the background only.
+  var away: [UInt64] = []
+  /// Hashes of the ids of users without a session.
   var offline: [UInt64] = []
 }
 
 extension OnlineNotice {
-  private static let headSize = 7
+  private static let headSize = 11
 
-  /// The number of the server in two bytes, the flag, the number of users online in four, and the hashes; the
-  /// least significant byte of each number is first.
+  /// The number of the server in two bytes, the flag, the numbers of attentive users and of those away in four
+  /// each, and the hashes; the least significant byte of each number is first.
   var encoded: [UInt8] {
+    let hashes = attentive + away + offline
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(Self.headSize + 8 * (online.count + offline.count))
+    bytes.reserveCapacity(Self.headSize + 8 * hashes.count)
     Self.append(UInt64(server), 2, to: &bytes)
     bytes.append(isFirst ? 1 : 0)
-    Self.append(UInt64(online.count), 4, to: &bytes)
-    for hash in online + offline { Self.append(hash, 8, to: &bytes) }
+    Self.append(UInt64(attentive.count), 4, to: &bytes)
+    Self.append(UInt64(away.count), 4, to: &bytes)
+    for hash in hashes { Self.append(hash, 8, to: &bytes) }
     return bytes
   }
 
@@ -135,12 +188,15 @@ extension OnlineNotice {
     }
     server = UInt16(Self.number(bytes[0..<2]))
     isFirst = bytes[2] == 1
-    let onlineCount = Int(Self.number(bytes[3..<Self.headSize]))
+    let attentiveCount = Int(Self.number(bytes[3..<7]))
+    let onlineCount = attentiveCount + Int(Self.number(bytes[7..<Self.headSize]))
     let hashes = stride(from: Self.headSize, to: bytes.count, by: 8).map {
       Self.number(bytes[$0..<$0 + 8])
     }
     guard onlineCount <= hashes.count else { return nil }
-    (online, offline) = (Array(hashes[..<onlineCount]), Array(hashes[onlineCount...]))
+    attentive = Array(hashes[..<attentiveCount])
+    away = Array(hashes[attentiveCount..<onlineCount])
+    offline = Array(hashes[onlineCount...])
   }
 
   private static func append(_ number: UInt64, _ count: Int, to bytes: inout [UInt8]) {

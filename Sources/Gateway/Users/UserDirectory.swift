@@ -70,6 +70,8 @@ final class UserDirectory {
 
   /// The sessions that asked not to hear groups.
   private var withoutGroups: Set<SessionAddress> = []
+  /// The sessions in the background, in spite of which their users get pushes.
+  private var inBackground: Set<SessionAddress> = []
 
   /// The largest number of absent users that one user may mention.
   private static let mentionLimit = RateLimit(count: 60, windowMilliseconds: 60_000)
@@ -100,7 +102,6 @@ final class UserDirectory {
     if shard.edge != nil { openingTimes[session] = openedAt }
     var presence = presences[userID, default: Presence()]
     presence.stopExpecting(session)
-    if presence.sessions.isEmpty { shard.services.onlineUsers.insert(userID) }
     presence.sessions.append(session)
     let excess = presence.sessions.count - shard.settings.limits.connectionsPerUser
     if excess > 0 {
@@ -108,6 +109,24 @@ final class UserDirectory {
       for oldest in presence.sessions.all.prefix(excess) { end(oldest, in: &presence, userID) }
     }
     presences[userID] = presence
+    noteAttention(of: userID, presence)
+  }
+
+  /// Records that a session has gone to the background or has come back.
+  func setBackground(_ isOn: Bool, _ session: SessionAddress, of userID: String) {
+    guard let presence = presences[userID], presence.sessions.contains(session) else { return }
+    if isOn { inBackground.insert(session) } else { inBackground.remove(session) }
+    noteAttention(of: userID, presence)
+  }
+
+  private func noteAttention(of userID: String, _ presence: Presence) {
+    shard.services.onlineUsers.note(userID, attention(of: presence))
+  }
+
+  private func attention(of presence: Presence) -> UserAttention {
+    guard !presence.sessions.isEmpty else { return .offline }
+    guard !inBackground.isEmpty else { return .attentive }
+    return presence.sessions.all.allSatisfy(inBackground.contains) ? .away : .attentive
   }
 
   /// Removes a session that is closed because its user has too many.
@@ -115,25 +134,34 @@ final class UserDirectory {
     noteLoss(of: session, in: presence, userID)
     presence.remove(session)
     presence.leave(session) { _ in true }
-    openingTimes[session] = nil
-    withoutGroups.remove(session)
+    discard(session)
     reach([session], .expelOldest)
   }
 
-  /// Removes a session with all its channels, or an expected session.
-  func remove(_ session: SessionAddress, of userID: String) {
+  /// Forgets the properties of a session that ends here.
+  private func discard(_ session: SessionAddress) {
     openingTimes[session] = nil
     withoutGroups.remove(session)
-    guard var presence = presences[userID] else { return }
-    let wasOnline = !presence.sessions.isEmpty
+    inBackground.remove(session)
+  }
+
+  /// Removes a session with all its channels, or an expected session.
+  ///
+  /// - Parameter lostSince: The last sign of life of a client that did not close its connection, in Unix
+  ///   milliseconds; `nil` for any other.
+  func remove(_ session: SessionAddress, of userID: String, lostSince: Int64? = nil) {
+    guard var presence = presences[userID] else { return discard(session) }
+    let (wasOnline, before) = (!presence.sessions.isEmpty, attention(of: presence))
     noteLoss(of: session, in: presence, userID)
+    discard(session)
     presence.remove(session)
     presence.leave(session) { _ in true }
-    if wasOnline, presence.sessions.isEmpty {
-      lastSeen.note(userID)
-      shard.services.onlineUsers.remove(userID)
-    }
     presences[userID] = presence.isEmpty ? nil : presence
+    if wasOnline, presence.sessions.isEmpty { lastSeen.note(userID) }
+    noteAttention(of: userID, presence)
+    if let lostSince, before == .attentive, attention(of: presence) != .attentive {
+      shard.services.pushMissed(of: userID, since: lostSince)
+    }
   }
 
   /// Records that all remaining users were seen now, because the shard is stopping.
@@ -245,16 +273,17 @@ extension UserDirectory {
   /// - Parameters:
   ///   - openedAt: Unix milliseconds; `nil` while the session is opening.
   ///   - hearsGroups: Whether the session receives the events of the user's groups.
+  ///   - isInBackground: Whether the user gets pushes in spite of the session.
   func announce(
     _ session: SessionAddress, of userID: String, openedAt: Int64?, channelURLs: [String],
-    hearsGroups: Bool = true
+    hearsGroups: Bool = true, isInBackground: Bool = false
   ) {
     if !hearsGroups { withoutGroups.insert(session) }
+    if isInBackground { inBackground.insert(session) } else { inBackground.remove(session) }
     var presence = presences[userID, default: Presence()]
     presence.stopExpecting(session)
     if let openedAt {
       openingTimes[session] = openedAt
-      if presence.sessions.isEmpty { shard.services.onlineUsers.insert(userID) }
       presence.sessions.insert(session) { openingTimes[$0] ?? 0 <= openedAt }
       for url in channelURLs { presence.enter(url, session) }
     } else {
@@ -267,18 +296,17 @@ extension UserDirectory {
       end(oldest, in: &presence, userID)
     }
     presences[userID] = presence.isEmpty ? nil : presence
+    noteAttention(of: userID, presence)
   }
 
   /// Removes a session that another home keeps from now on.
   func forget(_ session: SessionAddress, of userID: String) {
     guard var presence = presences[userID] else { return }
-    openingTimes[session] = nil
-    withoutGroups.remove(session)
-    let wasOnline = !presence.sessions.isEmpty
+    discard(session)
     presence.remove(session)
     presence.leave(session) { _ in true }
-    if wasOnline, presence.sessions.isEmpty { shard.services.onlineUsers.remove(userID) }
     presences[userID] = presence.isEmpty ? nil : presence
+    noteAttention(of: userID, presence)
   }
 
   /// Removes the sessions of a server that will announce them again.
@@ -290,7 +318,11 @@ extension UserDirectory {
   ///
   /// The homes of channels do so by themselves.
   func removeSessions(where isGone: (SessionAddress) -> Bool) {
-    for (session, userID) in sessions(where: isGone) { remove(session, of: userID) }
+    // A server that ended in order has closed its sessions before. Any other was alive within this time.
+    let sign = shard.services.clock.now - shard.settings.cluster.serverTimeoutMilliseconds
+    for (session, userID) in sessions(where: isGone) {
+      remove(session, of: userID, lostSince: sign)
+    }
   }
 
   private func sessions(

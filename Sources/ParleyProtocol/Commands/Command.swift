@@ -4,13 +4,20 @@ package enum Command: Sendable {
   case sessionObserve(SessionObserve)
   case sessionRefresh(SessionRefresh)
   case sessionPing
-  case sessionClose
+  case sessionClose(unregistersPush: Bool)
+  /// Whether the session keeps pushes away from its user.
+  case sessionBackground(Bool)
   case userGet(UserGet)
   case userUpdate(UserUpdate)
   case userPreferences(UserPreferences)
   case userBlock(userID: String)
   case userUnblock(userID: String)
   case userBlocked(BlockedUsers)
+
+  case pushRegister(PushRegister)
+  case pushUnregister(PushUnregister)
+  case pushTokens
+  case pushPreferences(PushPreferencesChange)
 
   /// A command for the judge of a channel.
   case channel(url: String, ChannelCommand)
@@ -75,7 +82,7 @@ extension Command {
   private static let methods: [String: Reader] =
     sessionMethods.merging(channelMethods) { $1 }.merging(groupMethods) { $1 }
     .merging(messageMethods) { $1 }
-    .merging(fileMethods) { $1 }.merging(previewMethods) { $1 }
+    .merging(fileMethods) { $1 }.merging(previewMethods) { $1 }.merging(pushMethods) { $1 }
 
   private static let sessionMethods: [String: Reader] = [
     "session.open": { p throws(ServiceError) in
@@ -84,7 +91,13 @@ extension Command {
     },
     "session.refresh": { p throws(ServiceError) in .sessionRefresh(try .init(p)) },
     "session.ping": { _ throws(ServiceError) in .sessionPing },
-    "session.close": { _ throws(ServiceError) in .sessionClose },
+    "session.close": { p throws(ServiceError) in
+      .sessionClose(unregistersPush: try p.boolean("unregister") ?? false)
+    },
+    "session.background": { p throws(ServiceError) in
+      guard let isOn = try p.boolean("on") else { throw .missing("on") }
+      return .sessionBackground(isOn)
+    },
     "user.get": { p throws(ServiceError) in .userGet(try .init(p)) },
     "user.update": { p throws(ServiceError) in .userUpdate(try .init(p)) },
     "user.preferences": { p throws(ServiceError) in .userPreferences(try .init(p)) },
@@ -132,6 +145,13 @@ extension Command {
   private static let previewMethods: [String: Reader] = [
     "preview.fetch": { p throws(ServiceError) in .previewFetch(try .init(p)) },
     "preview.cancel": { p throws(ServiceError) in .previewCancel(try .init(p)) },
+  ]
+
+  private static let pushMethods: [String: Reader] = [
+    "push.register": { p throws(ServiceError) in .pushRegister(try .init(p)) },
+    "push.unregister": { p throws(ServiceError) in .pushUnregister(try .init(p)) },
+    "push.tokens": { _ throws(ServiceError) in .pushTokens },
+    "push.preferences": { p throws(ServiceError) in .pushPreferences(try .init(p)) },
   ]
 
   private static let messageMethods: [String: Reader] = [

@@ -84,6 +84,8 @@ package enum Limits {
   /// The longest mute or ban that can be requested, about 68 years.
   package static let restrictionSeconds: Int64 = 2_147_483_647
 
+  /// The calls of `push.*` of a user per second.
+  package static let pushCallsPerSecond = 5
   package static let pushTokenLength = 4_096
   package static let pushEndpointLength = 2_048
   package static let pushDeviceIDLength = 128

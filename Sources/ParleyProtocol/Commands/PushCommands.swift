@@ -18,6 +18,14 @@ package struct PushRegister: Sendable, Hashable {
     isUnique = try parameters.boolean("unique") ?? false
     deviceID = try parameters.text("device_id", limit: Limits.pushDeviceIDLength) ?? ""
   }
+
+  /// A registration beside the user's other tokens.
+  package init(_ type: PushTokenType, _ address: PushAddress) {
+    self.type = type
+    self.address = address
+    isUnique = false
+    deviceID = ""
+  }
 }
 
 /// `push.unregister`: the caller's tokens to remove.
@@ -208,7 +216,9 @@ extension Fields {
     for node in nodes {
       guard node.kind == .object else { throw .notObjects(name) }
       let item = try Fields(node)
-      guard let day = try item.choice("day", of: Weekday.self) else { throw .missing("day") }
+      guard let day = try item.choice("day_of_week", of: Weekday.self) else {
+        throw .missing("day_of_week")
+      }
       guard !schedules.contains(where: { $0.day == day }) else {
         throw .invalid(name, day.rawValue, expected: "each day once")
       }

@@ -167,7 +167,7 @@ extension DayWindow {
 extension DayDoNotDisturb {
   fileprivate func encode(into writer: inout JSONWriter) {
     writer.object {
-      $0.member("day", day.rawValue)
+      $0.member("day_of_week", day.rawValue)
       $0.member(
         "time_windows",
         array: { writer in
@@ -185,7 +185,7 @@ extension DayDoNotDisturb {
       for window in try day.member("time_windows").elements {
         windows.append(try DayWindow(ResourceReader("window", window)))
       }
-      list.append(Self(day: try day.choice("day"), windows: windows))
+      list.append(Self(day: try day.choice("day_of_week"), windows: windows))
     }
     return list
   }

@@ -45,7 +45,7 @@ package final class Connection {
   /// Whether the peer has ended its side; its earlier requests are still answered.
   private(set) var peerHasEnded = false
   /// The time of the last input; `nil` when none was received since the wait for a request began.
-  private(set) var lastReceived: Int64?
+  package private(set) var lastReceived: Int64?
   /// Bytes read from a WebSocket before the application paused reading.
   private var heldInput: [UInt8] = []
   // There may be many connections, and these values are seldom large: 32 bits each.

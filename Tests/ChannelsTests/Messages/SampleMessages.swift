@@ -172,6 +172,9 @@ struct SampleMessages {
       .markRead(upTo: optional { $0.integer() }), .markUnread(from: integer()),
       .hide(clearing: flag(), isArchived: flag()), .unhide, .resetHistory,
       .prefer(choice(CountPreference.allCases)),
+      .preferPushes(
+        choice(ChannelPushTriggerOption.allCases),
+        counting: optional { $0.choice(CountPreference.allCases) }),
     ]
   }
 
@@ -207,11 +210,13 @@ struct SampleMessages {
       .expect(session()),
       .add(
         session(), openedAt: integer(), newProfile: optional { $0.user() }, hearsGroups: flag()),
-      .remove(session()), .enter(enterRequest(), channelURL: text()),
+      .remove(session(), lostSince: optional { $0.integer() }), .background(session(), flag()),
+      .enter(enterRequest(), channelURL: text()),
       .release(session(), channelURL: text()), .update(user()), .expel(reason: text()),
       .mention(texts(), event: bytes()), .notify(bytes()), .notifyOfGroup(bytes()),
       .announce(
-        session(), openedAt: optional { $0.integer() }, channelURLs: texts(), hearsGroups: flag()),
+        session(), openedAt: optional { $0.integer() }, channelURLs: texts(), hearsGroups: flag(),
+        isInBackground: flag()),
       .forget(session()), .listChannels(replyTo: poll()),
     ]
   }

@@ -151,16 +151,16 @@ struct PushCommandsTests {
       (#""template":"other""#, 400_111, "template"),
       (#""dnd_schedules":{}"#, 400_102, "dnd_schedules"),
       (#""dnd_schedules":[1]"#, 400_103, "dnd_schedules"),
-      (#""dnd_schedules":[{}]"#, 400_105, "day"),
-      (#""dnd_schedules":[{"day":"mon","time_windows":[]}]"#, 400_111, "day"),
-      (#""dnd_schedules":[{"day":"monday"}]"#, 400_105, "time_windows"),
-      (#""dnd_schedules":[{"day":"monday","time_windows":[{}]}]"#, 400_105, "start_hour"),
+      (#""dnd_schedules":[{}]"#, 400_105, "day_of_week"),
+      (#""dnd_schedules":[{"day_of_week":"mon","time_windows":[]}]"#, 400_111, "day_of_week"),
+      (#""dnd_schedules":[{"day_of_week":"monday"}]"#, 400_105, "time_windows"),
+      (#""dnd_schedules":[{"day_of_week":"monday","time_windows":[{}]}]"#, 400_105, "start_hour"),
       (
-        #""dnd_schedules":[{"day":"monday","time_windows":[]},{"day":"monday","time_windows":[]}]"#,
+        #""dnd_schedules":[{"day_of_week":"monday","time_windows":[]},{"day_of_week":"monday","time_windows":[]}]"#,
         400_111, "dnd_schedules"
       ),
       (
-        #""dnd_schedules":[{"day":"monday","time_windows":[{"start_hour":1,"end_hour":24}]}]"#,
+        #""dnd_schedules":[{"day_of_week":"monday","time_windows":[{"start_hour":1,"end_hour":24}]}]"#,
         400_113, "end_hour"
       ),
     ] as [(String, Int, String)])
@@ -193,8 +193,8 @@ struct PushCommandsTests {
     // Windows by day replace the daily one, and the other way round.
     all = try apply(
       #"""
-      "dnd_schedules":[{"day":"monday","time_windows":[{"start_hour":22,"end_hour":6}]},
-      {"day":"sunday","time_windows":[]}]
+      "dnd_schedules":[{"day_of_week":"monday","time_windows":[{"start_hour":22,"end_hour":6}]},
+      {"day_of_week":"sunday","time_windows":[]}]
       """#, all)
     #expect(!all.doNotDisturb && all.schedules.map(\.day) == [.monday, .sunday])
     #expect(all.schedules[0].windows == [DayWindow(start: 22 * 60, end: 6 * 60)])
