@@ -11,8 +11,11 @@ import schemas
 from harness import DEADLINE
 
 # Calls are many here, and a slow machine may leave a connection without any for long.
-FLAGS = ["--limits-platform-calls-per-second", "1000000", "--limits-platform-calls-burst",
+RATES = ["--limits-platform-calls-per-second", "1000000", "--limits-platform-calls-burst",
          "1000000", "--limits-head-timeout-ms", "300000"]
+# A service that takes the pushes of devices, and is not there.
+PUSHES = ["--push-url", "http://127.0.0.1:9/", "--push-url-types", "gcm,apns,huawei", "--push-secret", "hush-hush-hush-1"]
+FLAGS = [*RATES, *PUSHES]
 
 
 @dataclass
@@ -200,11 +203,14 @@ class World:
         """A path of the description with its open parts filled in, these rather than its own."""
         if "/group_channels/" in template:
             parts = {"channel_url": self.group_url, "message_id": self.group_message_id, **parts}
-        if "/count_preference/" in template:
+        if "_preference/{channel_url}" in template:
             parts = {"channel_url": self.group_url, "user_id": self.author_id, **parts}
         parts.setdefault("target_id", self.guest_id)
+        # The Platform API does not register browsers, which removes no token of anybody.
+        parts.setdefault("token_type", "gcm")
+        parts.setdefault("token", "a-token")
         for name in ("channel_url", "user_id", "target_id", "message_id", "key", "custom_type",
-                     "api_token_id", "session_id", "server_id", "file_id"):
+                     "api_token_id", "session_id", "server_id", "file_id", "token_type", "token"):
             text = str(parts[name] if name in parts else getattr(self, name))
             template = template.replace("{" + name + "}", quote(text, safe=""))
         assert "{" not in template, f"nobody says what {template} may stand for"
@@ -219,7 +225,8 @@ class World:
                 channel, f"{channel}/metadata", f"{channel}/metacounter",
                 f"{channel}/messages/total_count", group, f"{group}/metadata", f"{group}/metacounter",
                 f"{group}/messages/total_count", f"{group}/ban/{self.user_id}", user,
-                f"/users/{self.author_id}", f"{user}/channel_invitation_preference", f"{user}/block", limits,
+                f"/users/{self.author_id}", f"{user}/channel_invitation_preference", f"{user}/block", f"{user}/push_preference",
+                f"{user}/push/gcm", limits,
                 f"{limits}/channels/{self.channel_url}",
                 f"{limits}/custom_types/{quote(self.custom_type, safe='')}",
                 "/parley/api_tokens", f"{channel}/ban/{self.user_id}"):
@@ -306,7 +313,19 @@ def calls(world, fresh):
         "updateInvitationPreference": [Call({"auto_accept": True})],
         "blockUsers": [Call({"target_id": world.guest_id, "user_ids": [world.author_id]})],
         "listBlockedUsers": nothing,
-        "unblockUser": nothing}
+        "unblockUser": nothing,
+        "addPushToken": [Call({"gcm_reg_token": fresh("token")})],
+        "listPushTokens": nothing,
+        "removePushToken": nothing,
+        "removePushTokens": nothing,
+        "listPushTokenOwners": nothing,
+        "removePushTokenFromOwners": nothing,
+        "viewPushPreferences": nothing,
+        "updatePushPreferences": [Call({"push_trigger_option": "mention_only", "timezone": "Europe/Berlin"})],
+        "resetPushPreferences": nothing,
+        "choosePushTemplate": [Call({"name": "alternative"})],
+        "viewChannelPushPreference": nothing,
+        "updateChannelPushPreference": [Call({"push_trigger_option": "off"})]}
 
 
 def channel_calls(world, fresh):

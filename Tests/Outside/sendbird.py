@@ -10,7 +10,7 @@ from sendbird_platform_sdk.api import (
     announcement_api, bot_api, group_channel_api, message_api, metadata_api, moderation_api,
     open_channel_api, statistics_api, user_api)
 
-from calls import Caller
+from calls import PUSHES, Caller
 from documents import DOCUMENTS
 from files import FLAGS
 
@@ -55,7 +55,7 @@ async def test_the_table_of_calls(ctx):
     """The page lists every call of the client, and those that it says work are tried here."""
     table = listed()
     assert set(table) == methods(), set(table) ^ methods()
-    server = await ctx.fresh(*FLAGS)
+    server = await ctx.fresh(*FLAGS, *PUSHES)
     client = Client(server)
     await asyncio.to_thread(talk, client, ctx.name("room"), ctx.name("ada"))
     working = {name for name, works in table.items() if works}
@@ -222,8 +222,43 @@ def talk(client, room, ada):
     call("metadata", ALL_METADATA.replace("view", "delete").replace("retrieving", "deleting"), OPEN, room)
     messages(call, OPEN, room, ada)
     groups(call, room + "-group", ada, bea)
+    pushes(call, ada, bea)
     call(OPEN, "delete_an_open_channel", room)
     call("users", "delete_a_user", ada)
+
+
+def pushes(call, ada, bea):
+    """Devices of users, and their choices about pushes."""
+    for kind, member, token in (
+            ("gcm", "gcm_reg_token", "a-token"), ("apns", "apns_device_token", "ab" * 32),
+            ("huawei", "huawei_device_token", "another-token")):
+        added = call("users", "add_a_registration_or_device_token", ada, kind,
+                     model="AddARegistrationOrDeviceTokenRequest", **{member: token})
+        assert (added.token, added.type) == (token, kind), added
+        listed = call("users", "list_registration_or_device_tokens", ada, kind)
+        assert listed.token == listed.tokens == [token] and listed.type == kind, listed
+        call("users", "view_who_owns_a_registration_or_device_token", kind, token)
+    assert call("users", "remove_a_registration_or_device_token", ada, "gcm", "a-token").token == "a-token"
+    call("users", "remove_a_registration_or_device_token_from_an_owner", "apns", "ab" * 32)
+    assert call("users", "remove_all_registration_or_device_token", ada).token == ["another-token"]
+    assert call("users", "list_registration_or_device_tokens", ada, "huawei").tokens == []
+    chosen = call("users", "update_push_preferences", ada, model="UpdatePushPreferencesRequest",
+                  do_not_disturb=True, start_hour=22, end_hour=6, timezone="Europe/Berlin")
+    assert (chosen.do_not_disturb, chosen.start_hour, chosen.timezone) == (True, 22, "Europe/Berlin"), chosen
+    assert call("users", "view_push_preferences", ada).end_hour == 6
+    assert call("users", "choose_a_push_notification_content_template", ada,
+                model="ChooseAPushNotificationContentTemplateRequest", name="alternative").name == "alternative"
+    call("users", "reset_push_preferences", ada)
+    assert call("users", "view_push_preferences", ada).do_not_disturb is False
+    group = call(GROUP, "create_a_group_channel", model="CreateAGroupChannelRequest", inviter_id=ada,
+                 users=[models.SendbirdUser(user_id=ada), models.SendbirdUser(user_id=bea)]).channel_url
+    for option, shown in (("mention_only", "mention_only"), ("false", "off"), ("all", "all"), ("default", None)):
+        call("users", "update_push_preferences_for_a_channel", ada, group,
+             model="UpdatePushPreferencesForAChannelRequest", push_trigger_option=option)
+        seen = call("users", "view_push_preferences_for_a_channel", ada, group)
+        assert seen.enable == (shown != "off"), (option, seen)
+        assert (seen.push_trigger_option.value if shown else None) == shown, (option, seen)
+    call(GROUP, "delete_a_group_channel", group)
 
 
 def groups(call, group, ada, bea):

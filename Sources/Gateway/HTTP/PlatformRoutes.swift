@@ -7,7 +7,7 @@ enum PlatformRoutes {
   static let all =
     openChannels + groups + groupsOfUsers + ChannelKind.allCases.flatMap(channels) + users
     + takingForms + forms + metadata + limits + operation + previews + translation + files
-    + apiTokens + webhooks
+    + apiTokens + webhooks + pushes
 
   private static func route(
     _ method: String, _ pattern: PathPattern, query: QueryPolicy = .only([]),
@@ -104,7 +104,7 @@ enum PlatformRoutes {
       "GET", "\(openChannel)/participants", query: list(), ChannelEndpoints.listParticipants),
   ]
 
-  /// Pushes do not exist here; whether members are muted is always shown.
+  /// The choices of users about pushes are read of each; whether members are muted is always shown.
   private static let partsOfMembers = ["show_member_is_muted", "include_push_preference"]
 
   private static let groups = [
@@ -274,6 +274,26 @@ enum PlatformRoutes {
     route("POST", "\(user)/block", body: json, BlockEndpoints.block),
     route("GET", "\(user)/block", query: list("list", "user_ids"), BlockEndpoints.list),
     route("DELETE", "\(user)/block/{target_id}", BlockEndpoints.unblock),
+  ]
+
+  private static let pushes = [
+    route("POST", "\(user)/push/{token_type}", body: json, PushTokenEndpoints.add),
+    route("GET", "\(user)/push/{token_type}", PushTokenEndpoints.list),
+    route("DELETE", "\(user)/push/{token_type}/{token}", PushTokenEndpoints.remove),
+    route("DELETE", "\(user)/push", PushTokenEndpoints.removeAll),
+    route("PUT", "\(user)/push/template", body: json, PushPreferenceEndpoints.chooseTemplate),
+    route("GET", "/v3/push/device_tokens/{token_type}/{token}", PushTokenEndpoints.owners),
+    route(
+      "DELETE", "/v3/push/device_tokens/{token_type}/{token}",
+      PushTokenEndpoints.removeFromOwners),
+    route("GET", "\(user)/push_preference", PushPreferenceEndpoints.view),
+    route("PUT", "\(user)/push_preference", body: json, PushPreferenceEndpoints.update),
+    route("DELETE", "\(user)/push_preference", PushPreferenceEndpoints.reset),
+    channelRoute(
+      "GET", "\(user)/push_preference/{channel_url}", PushPreferenceEndpoints.viewOfChannel),
+    channelRoute(
+      "PUT", "\(user)/push_preference/{channel_url}", body: json,
+      PushPreferenceEndpoints.updateOfChannel),
   ]
 
   private static let metadata =
