@@ -60,6 +60,11 @@ final class ClientCore: Sendable {
     set { session.withLock { $0.watchesTotals = newValue } }
   }
 
+  /// Reads or changes the state of the session.
+  func updateSession<Value: Sendable>(_ body: (inout SessionView) -> Value) -> Value {
+    session.withLock { body(&$0) }
+  }
+
   private func didReceiveGroupsReady(_ token: String) {
     session.withLock {
       $0.hasGroupEvents = true
@@ -287,6 +292,7 @@ final class ClientCore: Sendable {
       deliveryMarks.forget()
     }
     if let event = session.withLock({ $0.change(to: state) }) { tell(.connection(event)) }
+    if state == .connected { reportBackground() }
   }
 
   private func tell(_ url: String, _ event: OpenChannelEvent) {

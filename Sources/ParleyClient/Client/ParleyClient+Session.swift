@@ -86,6 +86,8 @@ struct SessionView: Sendable {
   }
   /// Whether the application wants the numbers over all groups.
   var watchesTotals = false
+  /// Whether the application is in the background.
+  var isInBackground = false
   /// The token of the last `group.ready`.
   var groupChangesToken: String?
   /// A token for the changes that the pages of a list which begins now may lack.

@@ -69,6 +69,20 @@ public struct ServerFeatures: Sendable, Hashable, Codable {
     }
   }
 
+  /// Pushes to devices of users without a session.
+  public struct Push: Sendable, Hashable, Codable {
+    /// The types of tokens that can be registered; unknown types are left out.
+    public let types: [PushTokenType]
+    /// The key that browsers subscribe with, in base64url; `nil` without Web Push.
+    public let webKey: String?
+
+    /// Creates a value, for tests of an application.
+    public init(types: [PushTokenType], webKey: String? = nil) {
+      self.types = types
+      self.webKey = webKey
+    }
+  }
+
   /// Uploads; `nil` if files can only be sent by URL.
   public let files: Files?
   /// Thumbnails; `nil` if the server makes none.
@@ -77,18 +91,21 @@ public struct ServerFeatures: Sendable, Hashable, Codable {
   public let translation: Translation?
   /// Groups; `nil` if the server has none.
   public let groups: Groups?
+  /// Pushes; `nil` if the server sends none.
+  public let push: Push?
   /// Whether the server fetches link previews, for messages and for a ``MetadataProvider``.
   public let hasPreviews: Bool
 
   /// Creates a value, for tests of an application.
   public init(
     files: Files? = nil, thumbnails: Thumbnails? = nil, translation: Translation? = nil,
-    groups: Groups? = nil, hasPreviews: Bool = false
+    groups: Groups? = nil, push: Push? = nil, hasPreviews: Bool = false
   ) {
     self.files = files
     self.thumbnails = thumbnails
     self.translation = translation
     self.groups = groups
+    self.push = push
     self.hasPreviews = hasPreviews
   }
 }
@@ -104,6 +121,7 @@ extension ServerFeatures {
       thumbnails: features?.present("thumbnails").flatMap(Thumbnails.init(json:)),
       translation: features?.present("translation").flatMap(Translation.init(json:)),
       groups: features?.present("groups").flatMap(Groups.init(json:)),
+      push: features?.present("push").flatMap(Push.init(json:)),
       hasPreviews: features?["previews"]?.bool ?? false)
   }
 }
@@ -138,6 +156,13 @@ extension ServerFeatures.Groups {
       maxSuperMembers: Int(clamping: json["max_super_members"]?.integer ?? 0),
       maxReceiptMembers: Int(clamping: json["receipts"]?.integer ?? 0),
       hasDeliveryReceipts: json["delivery"]?.bool ?? false)
+  }
+}
+
+extension ServerFeatures.Push {
+  init?(json: JSONNode) {
+    guard let types = json["types"]?.strings else { return nil }
+    self.init(types: types.compactMap(PushTokenType.init), webKey: json["web_key"]?.string)
   }
 }
 

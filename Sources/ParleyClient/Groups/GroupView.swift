@@ -38,6 +38,7 @@ struct Membership: Sendable, Hashable {
   var readAt: Int64 = 0
   var hiddenState = GroupChannelHiddenState.unhidden
   var countPreference = CountPreference.all
+  var pushTrigger = GroupChannelPushTriggerOption.default
 
   init(_ own: OwnMembership) {
     state = MemberState(own.state)
@@ -50,6 +51,7 @@ struct Membership: Sendable, Hashable {
     readAt = own.readAt
     hiddenState = GroupChannelHiddenState(own.hiddenState)
     countPreference = CountPreference(own.countPreference)
+    pushTrigger = GroupChannelPushTriggerOption(own.pushTrigger)
   }
 
   init(invitedBy inviter: User?, at time: Int64) {

@@ -35,6 +35,15 @@ extension GroupCalls {
     }
   }
 
+  static func prefer(
+    _ url: String, _ option: GroupChannelPushTriggerOption
+  ) -> Call<OwnMembership> {
+    own("group.set_preference") {
+      $0.member("channel_url", url)
+      $0.member("push_trigger_option", option.rawValue)
+    }
+  }
+
   /// A call that waits for a connection would come too late.
   static func typing(_ url: String, _ isTyping: Bool) -> Call<Void> {
     Call(

@@ -16,7 +16,7 @@ struct ServerFeaturesTests {
       {"features":{"files":{"max_bytes":26214400,"tus":"1.0.0","base":"https://cdn.example"},
       "thumbnails":{"sizes":3,"types":["image/*","video/*"]},
       "translation":{"languages":["en","es"],"per_message":10},"previews":true,"search":true,
-      "push":{"types":["web"],"web_key":"B"},
+      "push":{"types":["web","pigeon","gcm"],"web_key":"B"},
       "groups":{"max_members":100,"max_super_members":7000,"receipts":50,"delivery":true,
       "typing":true}}}
       """)
@@ -29,7 +29,7 @@ struct ServerFeaturesTests {
           groups: .init(
             maxMembers: 100, maxSuperMembers: 7_000, maxReceiptMembers: 50,
             hasDeliveryReceipts: true),
-          hasPreviews: true))
+          push: .init(types: [.web, .gcm], webKey: "B"), hasPreviews: true))
   }
 
   @Test(
@@ -37,7 +37,7 @@ struct ServerFeaturesTests {
     arguments: [
       "{}", #"{"features":null}"#, #"{"features":[]}"#, #"{"features":{}}"#,
       #"{"features":{"files":true,"thumbnails":{"sizes":3},"translation":[],"previews":"yes"}}"#,
-      #"{"features":{"groups":true}}"#,
+      #"{"features":{"groups":true,"push":{"types":"web"}}}"#,
       #"{"features":{"files":{"max_bytes":"9"},"translation":{"languages":"en","per_message":1}}}"#,
     ])
   func none(result: String) throws {
