@@ -43,3 +43,8 @@ static const unsigned char parley_js[] = {
 #embed "Documents/parley.js"
 };
 DOCUMENT(parley_js)
+
+static const unsigned char parley_push_js[] = {
+#embed "Documents/parley-push.js"
+};
+DOCUMENT(parley_push_js)

@@ -290,6 +290,14 @@ export async function use(): Promise<void> {
   (await group.list({ prev_limit: 10 })).messages.map((m) => m.ordinal?.toFixed());
   parley.on("group.invited", ({ channel, inviter }) => channel.name + inviter?.user_id)
     .on("group.ready", () => parley.groups.held.map(({ info }) => info.my?.state));
+  const place: ServiceWorkerRegistration = await navigator.serviceWorker.ready;
+  (await parley.push.subscribe(place, { device_id: "laptop" })).endpoint.length;
+  await parley.push.unsubscribe(place);
+  (await parley.push.preferences({ push_trigger_option: "mention_only" })).timezone.length;
+  (await parley.push.tokens()).map(({ type, token }) => type === "web" && token);
+  await parley.background(parley.push.isSupported);
+  // @ts-expect-error
+  await parley.push.preferences({ push_trigger_option: "some" });
   // @ts-expect-error
   group.on("entered", () => {});
   // @ts-expect-error

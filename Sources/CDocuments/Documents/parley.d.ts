@@ -8,7 +8,7 @@ export declare class ParleyError extends Error {
   /**
    * The cause. With `code` 0, `reason` is `lost` (the connection ended before the answer came),
    * `closed`, `left` (not in the channel), `cancelled`, `upload` (`status` has the answer of HTTP),
-   * `unknown` (a message may have been sent), `timeout` (no answer, session or token in time), `invalid` (a wrong
+   * `unsupported` (the server sends no Web Push), `unknown` (a message may have been sent), `timeout` (no answer, session or token in time), `invalid` (a wrong
    * argument), or `failed` (`cause` is an error that is not the library's). `close` is the close code of the
    * connection.
    */
@@ -39,6 +39,8 @@ export interface UserOptions extends CommonOptions {
   profileUrl?: string;
   /** Keeps messages that were not sent in IndexedDB, so that a reload neither loses nor doubles them. */
   outbox?: "persistent";
+  /** Calls `background` when the page is hidden, and when it is visible again. */
+  background?: "visibility";
 }
 
 interface CommonOptions {
@@ -89,6 +91,7 @@ export declare class Parley {
   /** The open channels that were entered. */
   readonly channels: Channel[];
   readonly groups: Groups;
+  readonly push: Push;
   /**
    * Connects now, after a final end too; resolves when the session is open. Rejected with the reason `timeout`
    * after a minute; the client continues to try.
@@ -124,6 +127,12 @@ export declare class Parley {
    * does not permit private reads.
    */
   prefer(choices: Methods["user.preferences"]["params"]): Promise<Methods["user.preferences"]["result"]>;
+  /**
+   * Reports that the application is in the background, or no longer: messages are then pushed to the user's devices as
+   * if this session did not exist, which still receives its events. Holds over reconnections; without a session it takes
+   * effect with the next one.
+   */
+  background(on?: boolean): Promise<void>;
   /**
    * Enters a channel, and enters it again after each reconnection until `exit`.
    *
@@ -186,6 +195,37 @@ export declare class Groups {
    * also after reconnections.
    */
   watchTotals(on?: boolean): Promise<Methods["group.watch_totals"]["result"]>;
+}
+
+/** The part of a browser's `ServiceWorkerRegistration` that pushes use. */
+interface WorkerRegistration<Subscription> {
+  readonly pushManager: {
+    getSubscription(): Promise<Subscription | null>;
+    subscribe(options: { userVisibleOnly: boolean; applicationServerKey: string }): Promise<Subscription>;
+  };
+}
+
+/** Pushes to the devices of the user, of which this browser may be one. */
+export declare class Push {
+  private constructor();
+  /** Whether the browser can receive pushes; `false` in Node, and on pages that are neither https nor on localhost. */
+  readonly isSupported: boolean;
+  /**
+   * Subscribes this browser and registers it for the user. Browsers ask the user for the permission: call it after a
+   * click, and at each start of the page while `Notification.permission` is `granted`, since subscriptions change.
+   *
+   * Rejected with the reason `unsupported` if the server sends no Web Push, and with `failed` if the browser refuses;
+   * `cause` is its error.
+   */
+  subscribe<Subscription extends { toJSON(): object }>(
+    registration: WorkerRegistration<Subscription>, options?: { unique?: boolean; device_id?: string },
+  ): Promise<Subscription>;
+  /** Ends the subscription of this browser; of no effect without one. The registration is that of `subscribe` by default. */
+  unsubscribe<Subscription extends { endpoint: string }>(registration?: WorkerRegistration<Subscription>): Promise<void>;
+  /** Changes the given choices of the user about pushes, and returns all. */
+  preferences(change?: Methods["push.preferences"]["params"]): Promise<PushPreferences>;
+  /** The devices of the user, those registered first in front. */
+  tokens(): Promise<PushToken[]>;
 }
 
 /** Counts unread messages for clients that make their own calls: see Browser.md. */

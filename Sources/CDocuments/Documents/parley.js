@@ -54,8 +54,8 @@ const TEMPORARY = new Set([
 /** Another connection would end in the same way. */
 const FINAL_CLOSES = new Set([1000, 1002, 1003, 1007, 1008, 1009, 1010, 4003]);
 const UNAUTHORIZED = 4002;
-/** Methods that change nothing, and may be repeated after a lost connection. */
-const READS = /\.(get|list|changes|members|participants|ping|fetch|search|translate|unread|blocked|receipts|recover)$/;
+/** Methods that change nothing, or nothing twice, and may be repeated after a lost connection. */
+const READS = /^push\.|\.(get|list|changes|members|participants|ping|fetch|search|translate|unread|blocked|receipts|recover)$/;
 /** Methods whose events are numbered, and not sent to the caller. */
 const OWN_EVENTS = /^(message\.(update|\w+_metaarray_\w+)|group\.(update|invite|accept|join|remove)|channel\.\w+)$/;
 /** No call waits for them: their answers may come after those of later calls. */
@@ -370,6 +370,7 @@ class Wire {
 export class Parley extends Emitter {
   outbox;
   groups;
+  push;
   #url;
   #options;
   #state = "waiting";
@@ -393,6 +394,7 @@ export class Parley extends Emitter {
   #fetchedAt = -Infinity;
   #renewal = 0;
   #isRenewed = false;
+  #isInBackground = false;
   /** Those of both kinds, which share one set of URLs. */
   #channels = new Map();
   /** The entries under way, by channel. */
@@ -401,6 +403,7 @@ export class Parley extends Emitter {
   #online = () => { if (this.#state === "waiting") this.#connect(); };
   #visible = () => {
     if (globalThis.document?.visibilityState === "visible" && this.#state === "open") this.#beat();
+    this.#followPage();
   };
 
   constructor(url, options) {
@@ -419,6 +422,7 @@ export class Parley extends Emitter {
     this.#url.pathname = this.#url.pathname.replace(/\/$/, "");
     this.#options = options;
     this.groups = new Groups(this);
+    this.push = new Push(this);
     this.outbox = new Outbox(this, options.outbox === "persistent");
     this.#listen();
     // Later, so that what is listened for is not missed.
@@ -436,6 +440,27 @@ export class Parley extends Emitter {
   #listen() {
     globalThis.addEventListener?.("online", this.#online);
     globalThis.document?.addEventListener("visibilitychange", this.#visible);
+    this.#followPage();
+  }
+
+  #followPage() {
+    if (this.#options.background !== "visibility" || !globalThis.document) return;
+    this.background(document.visibilityState === "hidden").catch(() => {});
+  }
+
+  async background(on = true) {
+    const isNews = on !== this.#isInBackground;
+    this.#isInBackground = on;
+    if (isNews && this.#state === "open") await this.#reportBackground();
+  }
+
+  /** Each session begins in the foreground; a lost report is repeated by the next one. */
+  async #reportBackground() {
+    try {
+      await this.#wire.call("session.background", { on: this.#isInBackground });
+    } catch (error) {
+      if (!(error instanceof Lost)) throw error;
+    }
   }
 
   connect() {
@@ -655,6 +680,7 @@ export class Parley extends Emitter {
     this.#isRenewed = false;
     this.#pulse = setInterval(() => this.#beat(), session.ping_interval_ms || PING_INTERVAL_MS);
     this.#beat();
+    if (this.#isInBackground) this.#reportBackground().catch(() => {});
     for (const settle of this.#waiters.splice(0)) settle();
     // Last, since a listener may close the client.
     this.#become("open");
@@ -2153,6 +2179,65 @@ function outcome(status, offset = null, text = "") {
     // Not every answer has words.
   }
   return { status, words, reached: offset === null ? undefined : Number(offset) };
+}
+
+const urlSafe = (bytes) => btoa(String.fromCharCode(...new Uint8Array(bytes)))
+  .replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+
+/** The pushes to the devices of the user, of which this browser may be one. */
+export class Push {
+  #parley;
+  #registration = null;
+  #options = {};
+  /** The service worker reports that the browser has replaced the subscription. */
+  #renewed = ({ data }) => {
+    if (data?.type === "parley.subscribe") this.subscribe(this.#registration, this.#options).catch(() => {});
+  };
+
+  constructor(parley) { this.#parley = parley; }
+
+  get isSupported() {
+    return ["PushManager", "Notification"].every((name) => name in globalThis)
+      && Boolean(globalThis.navigator?.serviceWorker);
+  }
+
+  async subscribe(registration, options = {}) {
+    if (!registration?.pushManager) throw misuse("no registration of a service worker with a pushManager");
+    await this.#parley[whenOpen](ANSWER_MS);
+    const key = this.#parley.session.features?.push?.web_key;
+    if (!key) throw new ParleyError(0, "the server sends no Web Push", { reason: "unsupported" });
+    const subscription = await this.#subscription(registration.pushManager, key);
+    const { endpoint, keys } = subscription.toJSON();
+    await this.#parley.call("push.register", { ...options, type: "web", subscription: { endpoint, keys } });
+    [this.#registration, this.#options] = [registration, options];
+    globalThis.navigator?.serviceWorker?.addEventListener("message", this.#renewed);
+    return subscription;
+  }
+
+  async unsubscribe(registration = this.#registration) {
+    globalThis.navigator?.serviceWorker?.removeEventListener("message", this.#renewed);
+    const subscription = await registration?.pushManager?.getSubscription();
+    if (!subscription) return;
+    // First: even without a connection nothing is shown from then on.
+    await subscription.unsubscribe();
+    await this.#parley.call("push.unregister", { type: "web", endpoint: subscription.endpoint });
+  }
+
+  /** One with the key of another server would be of no use. */
+  async #subscription(manager, key) {
+    const old = await manager.getSubscription();
+    const oldKey = old?.options?.applicationServerKey;
+    if (old && (!oldKey || urlSafe(oldKey) === key)) return old;
+    await old?.unsubscribe();
+    try {
+      return await manager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+    } catch (error) {
+      throw wrapped(error);
+    }
+  }
+
+  async tokens() { return (await this.#parley.call("push.tokens")).tokens; }
+  async preferences(change = {}) { return (await this.#parley.call("push.preferences", change)).preferences; }
 }
 
 /** The outbox on disk, in IndexedDB. Without room or permission it keeps nothing. */

@@ -16,3 +16,4 @@ struct cdocument cdocument_index_html(void);
 struct cdocument cdocument_openapi_json(void);
 struct cdocument cdocument_parley_d_ts(void);
 struct cdocument cdocument_parley_js(void);
+struct cdocument cdocument_parley_push_js(void);

@@ -8,6 +8,7 @@ enum DocumentContent {
   static let demonstration = bytes(of: cdocument_index_html())
   static let openAPI = bytes(of: cdocument_openapi_json())
   static let clientModule = bytes(of: cdocument_parley_js())
+  static let pushWorker = bytes(of: cdocument_parley_push_js())
   static let clientTypes = bytes(of: cdocument_parley_d_ts())
 
   /// The pointer refers to a constant of `count` bytes that exists for as long as the program runs.

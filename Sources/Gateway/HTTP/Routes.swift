@@ -83,6 +83,7 @@ enum Routes {
     resource("/v3/openapi.json", access: .shared, StaticResources.openAPI),
     resource("/v1/asyncapi.json", access: .shared, StaticResources.asyncAPI),
     resource("/parley.js", access: .shared, StaticResources.module),
+    resource("/parley-push.js", access: .shared, StaticResources.pushWorker),
     resource("/parley.d.ts", access: .shared, StaticResources.moduleTypes),
     resource(lastingModule, access: .shared, StaticResources.lastingModule),
     resource(file, access: .files, FileDownload.begin),

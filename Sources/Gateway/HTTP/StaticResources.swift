@@ -72,6 +72,15 @@ enum StaticResources {
     .respond(lastingClientModule.response(to: call.head))
   }
 
+  /// The service worker that shows pushes in browsers.
+  ///
+  /// Its pages may be outside its folder, where a proxy serves the gateway below a path.
+  static func pushWorker(_ call: ResourceCall) -> RequestOutcome {
+    var response = serviceWorker.response(to: call.head)
+    response.fields.append("Service-Worker-Allowed", "/")
+    return .respond(response)
+  }
+
   /// The types of the client for browsers.
   static func moduleTypes(_ call: ResourceCall) -> RequestOutcome {
     .respond(clientTypes.response(to: call.head))
@@ -90,6 +99,8 @@ enum StaticResources {
     DocumentContent.clientModule, mediaType: scriptType)
   private static let lastingClientModule = EmbeddedDocument(
     DocumentContent.clientModule, mediaType: scriptType, lifetime: .lasting)
+  private static let serviceWorker = EmbeddedDocument(
+    DocumentContent.pushWorker, mediaType: scriptType)
   private static let clientTypes = EmbeddedDocument(
     DocumentContent.clientTypes, mediaType: "application/typescript; charset=utf-8")
 
