@@ -79,6 +79,8 @@ class Page:
         self.answers = {}
         self.errors = []
         self.tabs = []
+        # The latest event of each kind.
+        self.events = {}
         # Bytes of all answers as they came over the network, with their heads.
         self.received = 0
 
@@ -99,10 +101,10 @@ class Page:
             await self.browser.end()
 
     async def attach(self):
-        target = (await self.browser.ask(
-            "Target.createTarget", url="about:blank", browserContextId=self.context))["targetId"]
+        place = {"browserContextId": self.context} if self.context else {}
+        self.target = (await self.browser.ask("Target.createTarget", url="about:blank", **place))["targetId"]
         self.socket = await websockets.connect(
-            f"{self.browser.base}/devtools/page/{target}", max_size=None)
+            f"{self.browser.base}/devtools/page/{self.target}", max_size=None)
         self.reading = asyncio.create_task(self.read())
         for domain in ("Page", "Runtime", "Network", "DOM"):
             await self.call(f"{domain}.enable")
@@ -120,7 +122,9 @@ class Page:
             message = json.loads(text)
             if waiting := self.answers.pop(message.get("id"), None):
                 waiting.set_result(message)
-            elif message.get("method") == "Network.loadingFinished":
+                continue
+            self.events[message.get("method")] = message.get("params")
+            if message.get("method") == "Network.loadingFinished":
                 self.received += message["params"]["encodedDataLength"]
             elif message.get("method") == "Runtime.exceptionThrown":
                 details = message["params"]["exceptionDetails"]
@@ -134,6 +138,13 @@ class Page:
             answer = await waiting
         assert "error" not in answer, (method, answer["error"])
         return answer["result"]
+
+    async def heard(self, event):
+        """The latest event of a kind, as soon as there is one."""
+        async with asyncio.timeout(2 * DEADLINE):
+            while event not in self.events:
+                await asyncio.sleep(0.02)
+        return self.events[event]
 
     async def open(self, url):
         await self.call("Page.navigate", url=url)
@@ -166,6 +177,10 @@ class Page:
         await self.until("performance.getEntriesByName('first-contentful-paint').length === 1")
         return self.received
 
+    async def permit(self, name, setting, origin):
+        """Grants or denies a permission."""
+        await self.call("Browser.setPermission", permission={"name": name}, setting=setting, origin=origin)
+
     async def choose(self, selector, *paths):
         """Puts files into a field."""
         root = (await self.call("DOM.getDocument"))["root"]["nodeId"]
@@ -182,3 +197,19 @@ class Page:
         shot = await self.call("Page.captureScreenshot")
         with open(path, "wb") as file:
             file.write(base64.b64decode(shot["data"]))
+
+
+class ProfilePage(Page):
+    """A page of the browser's own profile: Chromium grants the right to notify there only."""
+
+    async def __aenter__(self):
+        self.browser = await lasting(Chromium.start)
+        self.context = None
+        await self.attach()
+        return self
+
+    async def __aexit__(self, *_):
+        for page in [*self.tabs, self]:
+            page.reading.cancel()
+            await page.socket.close()
+            await self.browser.ask("Target.closeTarget", targetId=page.target)
