@@ -19,7 +19,7 @@ MODULES = [
     "webhooks",
     "deflate", "demandedpreviews", "previewpictures", "hostile", "hostilepages",
     "racing", "persistence", "files", "uploads", "covers", "parleyjs", "parleygroups", "parleyunread", "parleyreceipts",
-    "parleypush", "pagepush",
+    "parleypush", "pagepush", "pushcommands",
     "pagechat",
     "pagefiles", "pagegroups", "apipage", "sealing", "thumbnails", "depots",
     "translations",
