@@ -14,7 +14,7 @@ from harness import DEADLINE, eventually, fence, http
 from pagefiles import in_browser
 
 FLAGS = ["--unfurl-mode", "off", "--limits-flood-messages", "0"]
-VIEWS = ["overview", "channels", "groups", "users", "previews", "files", "translation", "webhooks", "tokens",
+VIEWS = ["overview", "channels", "groups", "users", "previews", "files", "translation", "webhooks", "push", "tokens",
          "settings"]
 HOSTILE = "<img src=x onerror=\"window.__ran = 1\"><script>window.__ran = 1</script>'\"\u202e&amp;"
 NAMELESS = r"""
