@@ -116,7 +116,8 @@ let package = Package(
         "Reactor", "SQLite", "Uploads", deque, logging,
       ]),
     library("Telemetry", ["Basics", "Reactor", logging]),
-    library("Curl", ["Basics", "Reactor", "CCurl"]),
+    library("Curl", ["Basics", "LinkPreview", "Reactor", "CCurl"]),
+    library("Lanes", ["Cluster", "Store"]),
     library("Thumbnailer", ["Reactor", "Thumbnails", "CLinux"]),
     library(
       "Translator",
@@ -138,17 +139,26 @@ let package = Package(
     library(
       "Webhooks",
       [
-        "Basics", "Cluster", "Crypto", "ParleyProtocol", "Reactor", "Store", "CCurl", "Curl", deque,
-        heap, logging,
+        "Basics", "Cluster", "Crypto", "Lanes", "ParleyProtocol", "Reactor", "Store", "CCurl",
+        "Curl",
+        deque, heap, logging,
+      ]),
+    library(
+      "PushDelivery",
+      [
+        "Basics", "Channels", "Cluster", "Crypto", "FloodControl", "Lanes", "LinkPreview",
+        "ParleyProtocol", "Push", "Reactor", "Store", "Telemetry", "CCurl", "Curl", deque, heap,
+        logging,
       ]),
     library("Daemon", ["Configuration", "Reactor", "Telemetry", arguments, logging]),
     library(
       "Gateway",
       [
         "Basics", "HTTP", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels", "Cluster",
-        "Reactor", "Streams", "Transport", "Store", "Telemetry", "Configuration", "Unfurler", "Bus",
-        "PostgreSQL", "Crypto", "Push", "Thumbnailer", "Thumbnails", "Translation", "Translator",
-        "Uploads", "Webhooks", "CDocuments", "COpenSSL", deque, logging,
+        "Lanes", "Reactor", "Streams", "Transport", "Store", "Telemetry", "Configuration",
+        "Unfurler", "Bus", "PostgreSQL", "Crypto", "Push", "PushDelivery", "Thumbnailer",
+        "Thumbnails", "Translation", "Translator", "Uploads", "Webhooks", "CDocuments", "COpenSSL",
+        deque, logging,
       ]),
 
     // For applications in Swift: the protocol from the other side.
@@ -237,6 +247,7 @@ let package = Package(
     tests("PostgreSQL"),
     tests("Bus", ["Basics", "Cluster", "PostgreSQL", "Reactor", "TestPeers"]),
     tests("Curl", ["CCurl", "Reactor", "TestPeers"]),
+    tests("Lanes", ["Cluster", "Store"]),
     tests("Crypto", ["Basics", "COpenSSL", "ParleyProtocol"]),
     tests("Streams", ["Reactor", "TestPeers", "COpenSSL"]),
     tests("Transport", ["TestPeers", "Reactor", "HTTP", "Streams", "Basics"]),
@@ -257,12 +268,21 @@ let package = Package(
     tests(
       "Unfurler",
       [
-        "Basics", "CCurl", "COpenSSL", "Configuration", "LinkPreview", "ParleyProtocol", "Reactor",
-        "SQLite", "TestPeers", logging,
+        "Basics", "CCurl", "COpenSSL", "Configuration", "Curl", "LinkPreview", "ParleyProtocol",
+        "Reactor", "SQLite", "TestPeers", logging,
       ]),
     tests(
       "Webhooks",
-      ["Cluster", "Crypto", "ParleyProtocol", "Reactor", "Store", "TestPeers", deque, logging]),
+      [
+        "Cluster", "Crypto", "Lanes", "ParleyProtocol", "Reactor", "Store", "TestPeers", deque,
+        logging,
+      ]),
+    tests(
+      "PushDelivery",
+      [
+        "Basics", "Channels", "Cluster", "COpenSSL", "Crypto", "Lanes", "LinkPreview",
+        "ParleyProtocol", "Push", "Reactor", "Store", "TestPeers", deque, logging,
+      ]),
     tests(
       "Gateway",
       [

@@ -1,6 +1,7 @@
 import Channels
 import Curl
 import Dispatch
+package import Lanes
 package import Logging
 import Reactor
 package import Store
@@ -24,7 +25,7 @@ package final class Webhooks: Sendable {
   /// - Throws: When the thread or libcurl cannot be started.
   package init(
     _ configuration: WebhookConfiguration, contents: OutboxContents, store: Store,
-    cluster: WebhookCluster? = nil, door: DeliveryHandle, logger: Logger
+    cluster: LaneCluster? = nil, door: DeliveryHandle, logger: Logger
   ) throws {
     self.store = store
     self.door = door

@@ -1,4 +1,5 @@
 import Cluster
+import Lanes
 @testable import Store
 import TestSupport
 import Testing

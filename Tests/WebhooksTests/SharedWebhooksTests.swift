@@ -1,4 +1,5 @@
 import Cluster
+import Lanes
 import Logging
 import ParleyProtocol
 import Store
@@ -52,7 +53,7 @@ struct SharedWebhooksTests {
       webhooks = try Webhooks(
         WebhookConfiguration(urls: [hook.url], secret: Array("secret of sixteen bytes".utf8)),
         contents: try #require(contents.withLock { $0 }), store: store,
-        cluster: WebhookCluster(network: network) { _, _ in }, door: door,
+        cluster: LaneCluster(network: network) { _, _ in }, door: door,
         logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 

@@ -1,5 +1,6 @@
 import Cluster
 import Channels
+import Lanes
 import Store
 import Unfurler
 import Webhooks
@@ -32,7 +33,7 @@ struct SharedNotices: Sendable {
   }
 }
 
-extension WebhookCluster {
+extension LaneCluster {
   init(_ notices: SharedNotices) {
     self.init(network: notices.network) { lanes, server in
       notices.send(lanes.encoded, to: .webhooks, on: server)

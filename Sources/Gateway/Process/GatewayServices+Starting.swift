@@ -2,6 +2,7 @@ import Channels
 import Bus
 import Configuration
 import FloodControl
+import Lanes
 import LinkPreview
 import Logging
 import Reactor
@@ -94,7 +95,7 @@ extension GatewayServices {
       },
       pictures: source?.pictures,
       webhooks: try Webhooks(
-        settings.webhooks, store: store, cluster: notices.map(WebhookCluster.init), door: door,
+        settings.webhooks, store: store, cluster: notices.map(LaneCluster.init), door: door,
         clock: clock, hold: hold, logger: logger),
       participantCounts: participantCounts, authenticator: authenticator,
       apiTokens: apiTokens,

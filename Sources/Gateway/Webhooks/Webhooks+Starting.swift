@@ -1,5 +1,6 @@
 import Channels
 import Configuration
+import Lanes
 import Logging
 import ParleyProtocol
 import Store
@@ -25,7 +26,7 @@ extension Webhooks {
   ///   - hold: The time during which no event is discarded because of its age.
   /// - Returns: `nil` when there is no URL.
   convenience init?(
-    _ settings: WebhookSettings, store: Store, cluster: WebhookCluster?, door: DeliveryHandle,
+    _ settings: WebhookSettings, store: Store, cluster: LaneCluster?, door: DeliveryHandle,
     clock: DeploymentClock, hold: DeletionHold, logger: Logger
   ) throws {
     let urls = settings.urls.withoutRepetitions()

@@ -1,5 +1,6 @@
 import Channels
 import Cluster
+import Lanes
 import Logging
 import Store
 
@@ -35,14 +36,8 @@ extension DeliveryLoop {
   /// Handles events that this server has added to the outbox.
   func didQueueInLanes(_ arrivals: [OutboxArrival]) {
     guard let cluster = lanes?.cluster else { return }
-    let (ring, local) = (cluster.network.ring, cluster.network.local.id)
-    var hints: [ServerID: OutboxLanes] = [:]
-    for lane in OutboxLanes(arrivals.lazy.map { OutboxLane(ofChannel: $0.channelURL) }).sorted {
-      hints[ring.home(of: lane).id, default: []].insert(lane)
-    }
-    for (server, lanes) in hints {
-      if server == local { didHint(lanes) } else { cluster.hint(lanes, server) }
-    }
+    didHint(
+      cluster.announce(OutboxLanes(arrivals.lazy.map { OutboxLane(ofChannel: $0.channelURL) })))
   }
 
   func didHint(_ new: OutboxLanes) {

@@ -1,6 +1,7 @@
 import CCurl
 import Crypto
 import Curl
+import Lanes
 import Logging
 import ParleyProtocol
 import Reactor
@@ -40,7 +41,7 @@ final class DeliveryLoop: CurlLoopOwner {
 
   init(
     _ loop: CurlLoop<DeliveryTransfer>, configuration: WebhookConfiguration, store: Store,
-    cluster: WebhookCluster?, door: DeliveryHandle, counters: WebhookCounters, logger: Logger
+    cluster: LaneCluster?, door: DeliveryHandle, counters: WebhookCounters, logger: Logger
   ) {
     self.loop = loop
     self.configuration = configuration

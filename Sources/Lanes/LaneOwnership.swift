@@ -152,6 +152,12 @@ package struct LaneOwnership: Sendable {
     }
   }
 
+  /// The part of the outbox that consists of those of some lanes that are held.
+  package func share(of lanes: OutboxLanes) -> OutboxShare {
+    .lanes(
+      lanes.sorted.compactMap { lane in term(of: lane).map { OutboxHold(lane: lane, term: $0) } })
+  }
+
   private mutating func forget(_ lane: OutboxLane, at now: Int64) {
     let isOurs = ring?.home(of: lane).id == local
     self[lane] = isOurs ? .wanted(since: now) : .foreign
