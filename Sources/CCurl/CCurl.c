@@ -38,6 +38,10 @@ CURLcode parley_curl_set_opensocket_function(CURL *easy, curl_opensocket_callbac
   return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, function);
 }
 
+CURLcode parley_curl_set_prerequest_function(CURL *easy, curl_prereq_callback function) {
+  return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, function);
+}
+
 CURLcode parley_curl_set_mime(CURL *easy, curl_mime *value) {
   return curl_easy_setopt(easy, CURLOPT_MIMEPOST, value);
 }

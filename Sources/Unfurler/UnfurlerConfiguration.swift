@@ -1,5 +1,6 @@
 package import Basics
 package import Configuration
+import Curl
 package import LinkPreview
 
 /// The limits and rules of the embedded unfurler.

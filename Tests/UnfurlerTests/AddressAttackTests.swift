@@ -1,4 +1,5 @@
 import Basics
+import Curl
 import LinkPreview
 import ParleyProtocol
 import Synchronization

@@ -1,5 +1,6 @@
 import Basics
 import CCurl
+import Curl
 import Glibc
 import LinkPreview
 import Testing

@@ -12,6 +12,7 @@ CURLcode parley_curl_set_header_function(CURL *easy, curl_write_callback functio
 CURLcode parley_curl_set_read_function(CURL *easy, curl_read_callback function);
 CURLcode parley_curl_set_seek_function(CURL *easy, curl_seek_callback function);
 CURLcode parley_curl_set_opensocket_function(CURL *easy, curl_opensocket_callback function);
+CURLcode parley_curl_set_prerequest_function(CURL *easy, curl_prereq_callback function);
 CURLcode parley_curl_set_mime(CURL *easy, curl_mime *value);
 CURLcode parley_curl_set_progress_function(CURL *easy, curl_xferinfo_callback function);
 CURLcode parley_curl_get_long(CURL *easy, CURLINFO info, long *value);
