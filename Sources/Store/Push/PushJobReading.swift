@@ -39,7 +39,7 @@ package struct PushJobReading: StoreQuery {
 
 extension ReadTransaction {
   fileprivate func pushJobs(_ reading: PushJobReading) throws -> PushJobs {
-    let lost = try lostLanes(of: reading.share)
+    let lost = try lostLanes(of: reading.share, in: .push, locking: "")
     let lanes = StoreValue.integers(reading.share.without(lost).lanes.map { Int64($0.number) })
     let jobs = try connection.all(
       Self.dueJobs,

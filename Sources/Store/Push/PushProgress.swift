@@ -36,7 +36,7 @@ package struct PushProgress: StoreWrite {
 
 extension WriteTransaction {
   fileprivate func record(_ progress: PushProgress) throws -> [OutboxHold] {
-    let lost = try keepLanes(of: progress.share)
+    let lost = try keepLanes(of: progress.share, in: .push)
     let lanes = OutboxLanes(lost.map(\.lane))
     if !progress.finished.isEmpty {
       try connection.executeLater(

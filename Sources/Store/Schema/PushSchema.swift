@@ -4,7 +4,17 @@ import SQLite
 enum PushSchema {
   static func create(_ database: Database) throws { try database.execute(script: script(.sqlite)) }
 
-  static let postgreSQL = script(.postgreSQL)
+  static let postgreSQL = script(.postgreSQL) + lanes
+
+  /// The owners of the lanes of jobs, of which a single server has none.
+  private static let lanes = """
+
+    CREATE TABLE push_lanes (
+      lane smallint PRIMARY KEY,
+      server_id bigint,
+      term bigint NOT NULL DEFAULT 0
+    );
+    """
 
   /// The names of types in a database, and what else differs.
   private struct Types {

@@ -39,7 +39,7 @@ package struct OutboxClaim: StoreWrite {
 
   package var urgency: WriteUrgency { .aside }
   package var statements: WriteStatements<[OutboxHold]> {
-    .init { try $0.claimLanes(rows, for: serverID) }
+    .init { try $0.claimLanes(rows, in: .webhooks, for: serverID) }
   }
 }
 
@@ -51,7 +51,7 @@ package struct OutboxRelease: StoreWrite {
 
   package var urgency: WriteUrgency { .aside }
   package var statements: WriteStatements<Void> {
-    .init { try $0.releaseLanes(holds) }
+    .init { try $0.releaseLanes(holds, in: .webhooks) }
   }
 }
 
@@ -71,36 +71,13 @@ package struct OutboxRetry: StoreWrite {
 extension StoreTransaction {
   /// The lanes of a share that another server has claimed.
   func lostLanes(of share: OutboxShare) throws -> [OutboxHold] {
-    try lostLanes(of: share, locking: "")
-  }
-
-  fileprivate func lostLanes(
-    of share: OutboxShare, locking clause: StoreStatement
-  ) throws -> [OutboxHold] {
-    guard case .lanes(let holds) = share, !holds.isEmpty else { return [] }
-    let terms = try connection.all(
-      "SELECT lane, term FROM webhook_lanes WHERE lane \(.isAnyOf) ORDER BY lane \(clause)",
-      [StoreValue.integers(holds.map { Int64($0.lane.number) })]
-    ) { ($0[0] as Int, $0[1] as Int64) }
-    let known = Dictionary(uniqueKeysWithValues: terms)
-    return holds.filter { known[$0.lane.number] != $0.term }
+    try lostLanes(of: share, in: .webhooks, locking: "")
   }
 
   func outboxSurvey(
     of lanes: OutboxLanes, for receiverIDs: [Int64]
   ) throws -> OutboxSurvey.Findings {
-    var rows = OutboxLanes.all.sorted.map {
-      OutboxLaneRow(lane: $0, serverID: nil, term: 0)
-    }
-    let sql: StoreStatement = "SELECT lane, server_id, term FROM webhook_lanes"
-    let claimed = try connection.all(sql, []) { row -> OutboxLaneRow in
-      guard let lane = OutboxLane(stored: row[0]) else {
-        throw StoreError.damaged(path: "the table webhook_lanes", reason: "an unknown lane")
-      }
-      return OutboxLaneRow(
-        lane: lane, serverID: (row[1] as Int64?).map { UInt64(bitPattern: $0) }, term: row[2])
-    }
-    for row in claimed { rows[row.lane.number] = row }
+    let rows = try laneRows(in: .webhooks)
     var findings = OutboxSurvey.Findings(lanes: rows, backlog: [], eventCount: 0, oldest: nil)
     guard !lanes.isEmpty else { return findings }
     let numbers = StoreValue.integers(lanes.sorted.map { Int64($0.number) })
@@ -143,26 +120,6 @@ extension WriteTransaction {
   ///
   /// - Returns: The lanes that another server has claimed already.
   func keepLanes(of share: OutboxShare) throws -> [OutboxHold] {
-    try lostLanes(of: share, locking: StoreStatement(sqlite: "", postgreSQL: "FOR SHARE"))
-  }
-
-  func claimLanes(_ rows: [OutboxLaneRow], for serverID: UInt64) throws -> [OutboxHold] {
-    try rows.sorted { $0.lane < $1.lane }.compactMap { row in
-      try connection.first(
-        """
-        INSERT INTO webhook_lanes (lane, server_id, term) VALUES (?1, ?2, ?3 + 1)
-        ON CONFLICT (lane) DO UPDATE SET server_id = excluded.server_id, term = excluded.term
-        WHERE webhook_lanes.term = ?3 RETURNING term
-        """, [row.lane.number, Int64(bitPattern: serverID), row.term]
-      ) { OutboxHold(lane: row.lane, term: $0[0]) }
-    }
-  }
-
-  func releaseLanes(_ holds: [OutboxHold]) throws {
-    for hold in holds.sorted(by: { $0.lane < $1.lane }) {
-      try connection.execute(
-        "UPDATE webhook_lanes SET server_id = NULL WHERE lane = ? AND term = ?",
-        [hold.lane.number, hold.term])
-    }
+    try keepLanes(of: share, in: .webhooks)
   }
 }
