@@ -39,6 +39,26 @@ package struct PushNotification: Sendable, Hashable {
   }
 }
 
+extension PushNotification {
+  /// Describes a test by the operator, which belongs to no message.
+  ///
+  /// - Parameters:
+  ///   - id: The number by which devices recognize a repetition.
+  ///   - now: Unix milliseconds.
+  package init(testWithID id: Int64, badge: Int64, texts: PushTexts, at now: Int64) {
+    channelURL = ""
+    channelName = ""
+    messageID = id
+    title = texts.title
+    body = "Test"
+    customType = ""
+    data = ""
+    self.badge = badge
+    createdAt = now
+    sound = "default"
+  }
+}
+
 /// A push without an alert.
 package enum SilentPush: Sendable, Hashable {
   /// Only the number of unread messages, after many pushes.

@@ -37,11 +37,16 @@ package struct PushAttempts: Sendable, Hashable {
 
   /// The time of the message in Unix milliseconds.
   private let createdAt: Int64
-  private var failures = 0
+  /// The number of attempts that failed and are repeated.
+  package private(set) var failures: Int
   private var hasRenewed = false
   package private(set) var isWithoutBody = false
 
-  package init(createdAt: Int64) { self.createdAt = createdAt }
+  /// - Parameter failures: The number of earlier attempts that failed.
+  package init(createdAt: Int64, failures: Int = 0) {
+    self.createdAt = createdAt
+    self.failures = failures
+  }
 
   /// Notes the outcome of an attempt.
   ///
