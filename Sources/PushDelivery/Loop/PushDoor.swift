@@ -1,0 +1,23 @@
+import Curl
+package import Store
+import Synchronization
+
+/// Posts requests to the delivery thread; requests posted after it is closed are dropped.
+package final class PushDoor: Sendable {
+  private let thread = Mutex<CurlThread<PushLoopRequest>?>(nil)
+
+  package init() {}
+
+  /// Reports jobs added to the store.
+  package func didQueue(_ arrivals: [PushArrival]) { post(.queued(arrivals)) }
+
+  func open(to new: CurlThread<PushLoopRequest>) { thread.withLock { $0 = new } }
+
+  func close() { thread.withLock { $0 = nil } }
+
+  /// - Returns: `false` when the request will not be answered.
+  @discardableResult
+  func post(_ request: PushLoopRequest) -> Bool {
+    thread.withLock { $0 }?.post(request) ?? false
+  }
+}

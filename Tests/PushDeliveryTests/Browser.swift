@@ -1,0 +1,1 @@
+../PushTests/Encryption/Browser.swift

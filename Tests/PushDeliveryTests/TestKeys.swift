@@ -1,0 +1,1 @@
+../PushTests/Credentials/TestKeys.swift
