@@ -9,7 +9,8 @@ from skipping import need
 
 WORDS = {
     "sum", "by", "rate", "histogram_quantile", "le", "instance", "outcome", "reason", "result",
-    "changes", "and", "job", "label_values", "max", "min", "state", "increase", "max_over_time"}
+    "changes", "and", "job", "label_values", "max", "min", "state", "increase", "max_over_time",
+    "way"}
 
 
 async def metrics(ctx):
@@ -17,6 +18,7 @@ async def metrics(ctx):
     names = {"up"}
     gateway = await ctx.fresh(
         "--unfurl-mode", "http", "--unfurl-url", "http://127.0.0.1:9/unfurl",
+        "--push-web", "true", "--push-subject", "mailto:operator@example.com",
         "--audit-log", os.path.join(ctx.directory(), "audit.log"))
     for program in [gateway, await ctx.unfurl_service()]:
         _, _, body = await program.get("/metrics")
