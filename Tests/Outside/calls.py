@@ -436,6 +436,9 @@ def own_calls(world, fresh):
         "drain": nothing,
         "viewCluster": [Call(), Call(query={"channel_url": world.channel_url})],
         "drainServer": [Call(refusal=400201)],
+        "viewPushState": nothing,
+        "testPush": [Call({"user_id": world.user_id})],
+        "explainPush": [Call(query={"user_id": world.user_id, "message_id": world.message_id})],
         "listWebhooks": nothing,
         "testWebhooks": [Call(refusal=400920)],  # There are none.
         "retryWebhooks": [Call(refusal=400920)],

@@ -115,6 +115,7 @@ async def test_methods_and_paths_there_are_not(ctx):
         # A word in the place of an id.
         for word in ("usage", "encryption", "rotate_key", "encrypt_all"):
             known[f"/v3/parley/files/{word}"] |= known["/v3/parley/files/{file_id}"]
+        known["/v3/users/{user_id}/push/template"] |= known["/v3/users/{user_id}/push/{token_type}"]
         own = known["/v3/parley/api_tokens/me"]
         own |= known["/v3/parley/api_tokens/{api_token_id}"]
         for path, methods in known.items():

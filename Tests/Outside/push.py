@@ -524,8 +524,7 @@ async def test_choices_over_the_platform_api(ctx):
                 ("all", {"enable": True, "push_trigger_option": "all"}),
                 ("mention_only", {"enable": True, "push_trigger_option": "mention_only"}),
                 ("off", {"enable": False, "push_trigger_option": "off"}), ("default", {"enable": True}),
-                ("false", {"enable": False, "push_trigger_option": "off"}), ("all", None),
-                (False, {"enable": False, "push_trigger_option": "off"})):
+                ("all", None), ("false", {"enable": False, "push_trigger_option": "off"})):
             changed = await back.call("PUT", place, {"push_trigger_option": option})
             assert changed == await back.call("GET", place) == (answer or changed), (option, changed)
         my = (await client.call("group.get", channel_url=url))["channel"]["my"]

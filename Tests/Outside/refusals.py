@@ -18,7 +18,7 @@ PLAIN = {
     "viewReadiness": 200, "viewMetrics": 200,
     "downloadFile": 404, "downloadThumbnail": 404,
     "downloadPreviewPicture": 404, "openSocket": 426, "viewAsyncAPI": 200, "viewOpenAPI": 200,
-    "viewModule": 200, "viewModuleTypes": 200, "viewLastingModule": 404}
+    "viewModule": 200, "viewModuleTypes": 200, "viewPushWorker": 200, "viewLastingModule": 404}
 # Uploads are authorised by their address, and have tests of their own.
 UPLOADS = {
     "putUpload", "viewUpload", "continueUpload", "deleteUpload", "overrideUploadMethod",
@@ -225,6 +225,8 @@ def own_refusals(world, ghost):
         Refusal("issueAPIToken", 400105, {"name": ""}, name="name"),
         Refusal("revokeAPIToken", 400108, parts={"api_token_id": "first"}),
         Refusal("testWebhooks", 400920),
+        Refusal("testPush", 400201, {"user_id": ghost}),
+        Refusal("explainPush", 400201, query={"user_id": author, "message_id": 1}),
         Refusal("retryWebhooks", 400920),
         Refusal("purgePreviews", 400105, query={}),
         Refusal("purgePreviews", 400105, query={"all": "false"}),

@@ -20,6 +20,7 @@ MODULES = [
     "deflate", "demandedpreviews", "previewpictures", "hostile", "hostilepages",
     "racing", "persistence", "files", "uploads", "covers", "parleyjs", "parleygroups", "parleyunread", "parleyreceipts",
     "parleypush", "pagepush", "pushcommands",
+    "pushing",
     "pagechat",
     "pagefiles", "pagegroups", "apipage", "sealing", "thumbnails", "depots",
     "translations",

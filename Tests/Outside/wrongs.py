@@ -14,6 +14,8 @@ LARGEST = 2**63 - 1
 # Beside its length, the form of a text: one that lacks it, and what it is refused with.
 PATTERNS = {
     "^[A-Za-z0-9_-]+$": ("not allowed!", CHARACTER),
+    "^[!-~]+$": ("two words", INVALID),
+    "^[0-9A-Fa-f]+$": ("xyz", INVALID),
     "^[Hh][Tt][Tt][Pp][Ss]?://.": ("ftp://a.example/", INVALID),
     "^$|^[Hh][Tt][Tt][Pp][Ss]?://.": ("javascript:alert(1)", INVALID),
     "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$": ("pt_BR", INVALID),
@@ -75,6 +77,8 @@ def example(schema):
     """The least that fits."""
     schema = resolved(schema)
     kind = kind_of(schema)
+    if "enum" in schema:
+        return schema["enum"][0]
     if kind == "array":
         return [example(schema["items"])] * schema.get("minItems", 0)
     if kind == "object":
