@@ -58,9 +58,11 @@ package final class PushDelivery: Sendable {
 
   /// Reports the state of the ways.
   ///
-  /// - Parameter completion: Called once, on any thread; with `nil` when the delivery has ended.
-  package func report(_ completion: @escaping @Sendable (PushReport?) -> Void) {
-    if !door.post(.report(completion)) { completion(nil) }
+  /// - Parameter completion: Called once, on any thread.
+  package func report(
+    _ completion: @escaping @Sendable (Result<PushReport, StoreError>) -> Void
+  ) {
+    if !door.post(.report { completion(.success($0)) }) { completion(.failure(.closed)) }
   }
 
   /// Sends a push to each device of a user, and reports the outcomes.

@@ -269,7 +269,7 @@ struct WebPushDeliveryTests {
     try rig.waitForCount(.web, .sent, 10)
     let report = Answer<PushReport?>()
     try Deadline.standard.wait(for: "a pause") {
-      rig.delivery.report { report.set($0) }
+      rig.delivery.report { report.set(try? $0.get()) }
       return try report.wait()?.pausedHosts == ["https://127.0.0.1:\(bad.port)"]
     }
     // Requests in progress end when the host is paused.

@@ -58,7 +58,10 @@ package final class PostgreSQLServer: Sendable {
   package func start() throws {
     let program = try spawn(
       "postgres",
-      ["-D", data, "-c", "listen_addresses=", "-c", "unix_socket_directories=\(folder)"])
+      [
+        "-D", data, "-c", "listen_addresses=", "-c", "unix_socket_directories=\(folder)",
+        "-c", "max_connections=300",
+      ])
     process.withLock { $0 = program }
     // A server that recovers from a crash refuses connections for a while.
     try Deadline.standard.wait(for: "PostgreSQL to accept connections") {

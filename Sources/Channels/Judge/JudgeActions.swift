@@ -22,6 +22,8 @@ package enum JudgeAction: Sendable {
   case notify([String], notification: [UInt8])
   /// Notifies the connections of a joined member that hear the group, in the order of its events.
   case notifyMember(MemberNotice)
+  /// Notes that a member has read the group on one of its devices.
+  case noteReading(userID: String)
   /// Notifies the connections of joined members that hear the group, in the order of its events.
   case notifyMembers(MembersNotice)
   /// Reports the numbers of members of a large group, in the order of its events.

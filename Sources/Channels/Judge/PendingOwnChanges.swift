@@ -124,6 +124,7 @@ struct PendingOwnChanges: Sendable {
       var hasMoved = false
       if let former, former.position.ordinal < reading.member.position.ordinal {
         hasMoved = true
+        actions.append(.noteReading(userID: request.userID))
         standing.noteRead(
           by: reading.member, before: former, upTo: request.change.readMessageID, at: now)
       }

@@ -223,8 +223,10 @@ package struct UnsequencedMessage: Sendable, Hashable {
   package init(
     _ message: Message, mentionedUserIDs: [String] = [], upload: FileRecord? = nil,
     role: Role = .counted, mayBeRepeated: Bool = false, isCounted: Bool = false,
-    isSilent: Bool = false, marksAsRead: Bool = true, blockerID: String? = nil
+    isSilent: Bool = false, marksAsRead: Bool = true, blockerID: String? = nil,
+    pushes: PushIntent? = nil
   ) {
+    self.pushes = pushes
     self.blockerID = blockerID
     self.isSilent = isSilent
     self.marksAsRead = marksAsRead

@@ -44,6 +44,7 @@ package enum SharedService: UInt8, Sendable, Hashable, CaseIterable {
   case controlLog = 2
   /// The users who are online.
   case onlineUsers = 3
+  case push = 4
 }
 
 /// A question to several shards.

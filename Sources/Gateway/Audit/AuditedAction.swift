@@ -112,6 +112,7 @@ struct AuditedAction: Sendable {
     user + "/push_preference": plain,
     user + "/push_preference/{channel_url}": AuditedAction(["push_trigger_option"]),
     "/v3/push/device_tokens/{token_type}/{token}": plain,
+    "/v3/parley/push/test": AuditedAction(["user_id"]),
     user + "/block": AuditedAction(["target_id"]),
     user + "/block/{target_id}": plain,
     user + "/metadata": plain,

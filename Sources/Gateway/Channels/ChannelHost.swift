@@ -2,6 +2,7 @@ import Channels
 import Configuration
 import FloodControl
 import ParleyProtocol
+import PushDelivery
 import Reactor
 import Store
 import Telemetry
@@ -340,6 +341,7 @@ final class ChannelHost {
     case .notifyMember(let notice):
       stage?.handle(.notify(notice))
       home.tellAll(.memberNotice(notice))
+    case .noteReading(let userID): shard.services.push?.didRead(userID, channelURL: url)
     case .notifyMembers(let notice):
       stage?.handle(.notifyMembers(notice))
       home.tellAll(.membersNotice(notice))

@@ -282,6 +282,11 @@ enum PlatformRoutes {
     route("DELETE", "\(user)/push/{token_type}/{token}", PushTokenEndpoints.remove),
     route("DELETE", "\(user)/push", PushTokenEndpoints.removeAll),
     route("PUT", "\(user)/push/template", body: json, PushPreferenceEndpoints.chooseTemplate),
+    route("GET", "/v3/parley/push", PushOperationEndpoints.view),
+    route("POST", "/v3/parley/push/test", body: json, PushOperationEndpoints.test),
+    route(
+      "GET", "/v3/parley/push/explain", query: .only(["user_id", "message_id"]),
+      PushOperationEndpoints.explain),
     route("GET", "/v3/push/device_tokens/{token_type}/{token}", PushTokenEndpoints.owners),
     route(
       "DELETE", "/v3/push/device_tokens/{token_type}/{token}",

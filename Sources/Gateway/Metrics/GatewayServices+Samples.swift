@@ -11,7 +11,8 @@ extension GatewayServices {
     storeSamples + memorySamples + waitSamples + auditSamples + uploads.samples + vault.samples
       + thumbnails.samples + (translator?.samples ?? []) + (previews?.samples ?? [])
       + (pictures?.samples ?? [])
-      + (webhooks?.samples(at: clock.now) ?? []) + (cluster?.samples ?? [])
+      + (webhooks?.samples(at: clock.now) ?? []) + (push?.samples(at: clock.now) ?? [])
+      + (cluster?.samples ?? [])
       + (network == nil ? [] : relayCounts.samples) + clockSamples + reloads.samples
       + storedGroups.samples
   }

@@ -1,6 +1,7 @@
 import Cluster
 import Channels
 import Lanes
+import PushDelivery
 import Store
 import Unfurler
 import Webhooks
@@ -33,10 +34,11 @@ struct SharedNotices: Sendable {
   }
 }
 
-extension LaneCluster {
-  init(_ notices: SharedNotices) {
-    self.init(network: notices.network) { lanes, server in
-      notices.send(lanes.encoded, to: .webhooks, on: server)
+extension SharedNotices {
+  /// The other servers, for a service that delivers lanes.
+  func lanes(of service: SharedService) -> LaneCluster {
+    LaneCluster(network: network) { lanes, server in
+      send(lanes.encoded, to: service, on: server)
     }
   }
 }
@@ -52,6 +54,8 @@ extension GatewayServices {
       if let notice = OnlineNotice(encoded: notice) { onlineUsers.take(notice) }
     case .webhooks:
       if let lanes = OutboxLanes(encoded: notice) { webhooks?.didQueue(in: lanes) }
+    case .push:
+      if let lanes = OutboxLanes(encoded: notice) { push?.didQueue(in: lanes) }
     }
   }
 }

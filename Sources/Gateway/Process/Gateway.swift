@@ -8,6 +8,7 @@ import Synchronization
 import Streams
 import Telemetry
 import ParleyProtocol
+import PushDelivery
 import Transport
 import Translator
 import Unfurler
@@ -169,6 +170,7 @@ package final class Gateway: Sendable {
     services.previews?.close()
     services.files.close()
     services.webhooks?.shutDown()
+    services.push?.shutDown()
     services.audit?.close()
     services.store.close()
   }

@@ -1,5 +1,6 @@
 import Configuration
 import Channels
+import PushDelivery
 import Transport
 import Unfurler
 import Webhooks
@@ -9,9 +10,13 @@ extension GatewayServices {
   ///
   /// On any thread.
   ///
-  /// - Throws: An error that names the access token key that cannot be used. Nothing changes then.
+  /// - Throws: An error that names the key of access tokens or of pushes that cannot be used. Nothing
+  ///   changes then.
   func adopt(_ new: Settings) throws {
     // The files may have changed even if the settings are the same.
+    let pushing = try push.map { _ in
+      try PushConfiguration(new.push, webKey: pushes.webKey, clock: clock)
+    }
     authenticator.adopt(try GatewayPlan.verifiers(new.auth))
     settings = new
     let limits = new.limits
@@ -28,6 +33,7 @@ extension GatewayServices {
     if let configuration = WebhookConfiguration(new.webhooks, clock: clock, hold: deletionHold) {
       webhooks?.adopt(configuration)
     }
+    if let pushing { push?.adopt(pushing) }
     let changesChannels = self.limits.adopt(limits)
     shards.sendToAll(LocalMessage.settingsDidChange)
     if changesChannels { shards.sendToAll(.renewLimits) }

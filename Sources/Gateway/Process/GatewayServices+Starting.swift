@@ -2,9 +2,9 @@ import Channels
 import Bus
 import Configuration
 import FloodControl
-import Lanes
 import LinkPreview
 import Logging
+import PushDelivery
 import Reactor
 import Store
 import Telemetry
@@ -29,6 +29,7 @@ extension GatewayServices {
     let fetchMetrics = metrics.latencies[shards.count + 1]
     let participantCounts = ParticipantCounts()
     let door = DeliveryHandle()
+    let pushDoor = PushDoor()
     var options = StoreOptions(
       logger: logger,
       outbox: OutboxOptions(settings.webhooks, counts: participantCounts, door: door),
@@ -45,6 +46,7 @@ extension GatewayServices {
     options.outageMilliseconds = Int(settings.cluster.callTimeoutMilliseconds)
     options.queryMilliseconds = settings.limits.queryMilliseconds
     options.sharing = cluster == nil ? .alone : .shared
+    options.push = PushJobOptions(settings.push, sharing: options.sharing, door: pushDoor)
     if settings.store.engine == .postgreSQL {
       options.lookUpReaderCount = settings.store.readers / 2
       options.queryReaderCount = settings.store.readers - options.lookUpReaderCount
@@ -79,6 +81,8 @@ extension GatewayServices {
       settings, issued: IssuedAPITokens(try store.performNow(APITokenList())))
     let source = try PreviewSource(
       settings, plan.fetching, thumbnails, key: apiTokens.sealingKey, logger: logger)
+    let pushes = try PushRegistrar(settings, store: cluster.map { _ in store })
+    let onlineUsers = OnlineUsers(isShared: shards.network != nil)
     self.init(
       settings: settings, shards: shards, store: store, files: files, vault: vault,
       previews: PreviewService(
@@ -95,7 +99,7 @@ extension GatewayServices {
       },
       pictures: source?.pictures,
       webhooks: try Webhooks(
-        settings.webhooks, store: store, cluster: notices.map(LaneCluster.init), door: door,
+        settings.webhooks, store: store, cluster: notices?.lanes(of: .webhooks), door: door,
         clock: clock, hold: hold, logger: logger),
       participantCounts: participantCounts, authenticator: authenticator,
       apiTokens: apiTokens,
@@ -108,7 +112,10 @@ extension GatewayServices {
       translator: try .start(settings, logger: logger) {
         translationMetrics.record(nanoseconds: $0, for: .translation)
       },
-      pushes: try PushRegistrar(settings, store: cluster.map { _ in store }),
+      onlineUsers: onlineUsers, pushes: pushes,
+      push: try PushDelivery(
+        settings.push, webKey: pushes.webKey, store: store, cluster: notices?.lanes(of: .push),
+        onlineUsers: onlineUsers, door: pushDoor, clock: clock, logger: logger),
       audit: try AuditLog(settings.audit, logger: logger), clock: clock, deletionHold: hold,
       entrance: entrance, logger: logger)
     clockRecord.noteStart(gap: gap, hold: hold.rest(at: start), logger: logger)

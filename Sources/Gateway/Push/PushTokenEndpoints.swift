@@ -122,15 +122,27 @@ extension PushRegister {
   ///
   /// - Throws: 400111 for `web`.
   fileprivate init(_ type: PushTokenType, platform body: Fields) throws(ServiceError) {
-    let name: String
-    switch type {
-    case .apns: name = "apns_device_token"
-    case .gcm: name = "gcm_reg_token"
-    case .huawei: name = "huawei_device_token"
-    case .web:
+    guard let name = type.platformName else {
       throw .invalid("token_type", type.rawValue, expected: "apns, gcm or huawei")
     }
+    // Tokens of other types are of no use here, but a wrong one is a mistake.
+    for other in PushTokenType.allCases where other != type {
+      guard let name = other.platformName, try body.string(name) != nil else { continue }
+      _ = try body.pushToken(name, other)
+    }
     self.init(type, .token(try body.pushToken(name, type)))
+  }
+}
+
+extension PushTokenType {
+  /// The member of bodies that has a token of the type; `nil` for browsers, which register themselves.
+  fileprivate var platformName: String? {
+    switch self {
+    case .web: nil
+    case .apns: "apns_device_token"
+    case .gcm: "gcm_reg_token"
+    case .huawei: "huawei_device_token"
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import Channels
 import Cluster
 import Configuration
 import Logging
+import PushDelivery
 import Reactor
 import Store
 import Synchronization
@@ -45,6 +46,8 @@ final class GatewayServices: Sendable {
   let userFlood = UserFlood()
   let onlineUsers: OnlineUsers
   let pushes: PushRegistrar
+  /// `nil` when no pushes are sent.
+  let push: PushDelivery?
   let fileLookUpTime = FileLookUpTime()
   let downloadTurns = DownloadTurns()
   /// `nil` when translations are off.
@@ -93,7 +96,8 @@ final class GatewayServices: Sendable {
     metrics: GatewayMetrics, relayCounts: RelayCounts = RelayCounts(),
     descriptors: DescriptorPlan, cluster: (any ClusterObserver)? = nil,
     controlLog: ControlLog? = nil, thumbnails: ThumbnailService? = nil,
-    translator: Translator? = nil, pushes: PushRegistrar? = nil, audit: AuditLog? = nil,
+    translator: Translator? = nil, onlineUsers: OnlineUsers? = nil,
+    pushes: PushRegistrar? = nil, push: PushDelivery? = nil, audit: AuditLog? = nil,
     clock: DeploymentClock = DeploymentClock(), deletionHold: DeletionHold? = nil,
     entrance: Entrance? = nil, logger: Logger
   ) {
@@ -126,8 +130,9 @@ final class GatewayServices: Sendable {
     self.apiTokens = apiTokens
     memory = MemoryBudget(limit: settings.limits.memoryBytes, shards: shards.count)
     groupRates = GroupRates(settings.groups)
-    onlineUsers = OnlineUsers(isShared: shards.network != nil)
+    self.onlineUsers = onlineUsers ?? OnlineUsers(isShared: shards.network != nil)
     self.pushes = pushes ?? PushRegistrar(settings.push)
+    self.push = push
     tokenRates = TokenRates(settings.limits.platformCalls)
     previewRates = UserRates(perSecond: settings.limits.previewFetchesPerSecond)
     translationRates = UserRates(perSecond: settings.limits.translationsPerSecond)

@@ -202,7 +202,7 @@ extension Fields {
   }
 
   fileprivate func timeZone(_ name: String) throws(ServiceError) -> String? {
-    guard let zone = try string(name) else { return nil }
+    guard let zone = try text(name, limit: Limits.timeZoneLength) else { return nil }
     guard TimeZoneName.isValid(zone) else { throw .unknownTimeZone(zone) }
     return zone
   }

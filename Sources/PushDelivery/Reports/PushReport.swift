@@ -12,6 +12,9 @@ package struct PushReport: Sendable, Hashable {
     package var lastFailure: Int64?
     /// The reason of the last failure; empty when there was none.
     package var reason = ""
+
+    /// Whether the last request failed.
+    package var isFailing: Bool { (lastFailure ?? .min) > (lastSuccess ?? .min) }
   }
 
   /// The ways that are turned on.

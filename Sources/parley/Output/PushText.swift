@@ -50,6 +50,7 @@ enum PushText {
   // MARK: - Tokens
 
   /// - Parameter answers: One for each type.
+  /// - Returns: Nothing without tokens.
   static func lines(ofTokenAnswers answers: [JSONNode]) -> [String] {
     var table = TextTable([
       .text("type"), .text("token"), .text("device"), .text("registered"), .text("last success"),
@@ -60,7 +61,7 @@ enum PushText {
         token.text("device_id"), token.time("created_at"), token.time("last_success_at"),
       ])
     }
-    return table.lines(whenEmpty: noTokens)
+    return table.takeLines()
   }
 
   // MARK: - Test

@@ -284,7 +284,8 @@ final class JudgeRig {
     case .wake(let time):
       wakeTime = time
       others.append(action)
-    case .answer, .pass, .post, .mention, .notify, .reportMemberCount, .handOver, .renewLimits,
+    case .answer, .pass, .post, .mention, .notify, .noteReading, .reportMemberCount, .handOver,
+      .renewLimits,
       .release:
       others.append(action)
     }

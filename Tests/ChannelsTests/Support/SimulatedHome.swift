@@ -80,10 +80,8 @@ final class SimulatedHome {
       case .submit(let id, let entry): requests.append(.entry(id, entry))
       case .read(let id, let read): requests.append(.read(id, read))
       case .answer, .publish, .release: rest.append(action)
-      case .measure, .pass, .post, .mention, .notify, .notifyMember, .notifyMembers,
-        .reportMemberCount,
-        .enrich, .handOver,
-        .renewLimits, .wake:
+      case .measure, .pass, .post, .mention, .notify, .notifyMember, .noteReading,
+        .notifyMembers, .reportMemberCount, .enrich, .handOver, .renewLimits, .wake:
         break
       }
     }

@@ -12,7 +12,7 @@ struct PushRegistrarTests {
 
   private static func registrar(_ adjust: (inout PushSettings) -> Void = { _ in }) -> PushRegistrar
   {
-    var settings = PushSettings()
+    var settings = Settings().push
     settings.isWebOn = true
     adjust(&settings)
     return PushRegistrar(settings, webKey: .generateP256())
@@ -47,7 +47,7 @@ struct PushRegistrarTests {
     for type in [PushTokenType.apns, .huawei] {
       #expect(Self.refusal(PushRegister(type, .token("ab")), by: registrar) == "type")
     }
-    #expect(!PushRegistrar(PushSettings()).isOn)
+    #expect(!PushRegistrar(Settings().push).isOn)
   }
 
   @Test("a public key must be a point of its curve")

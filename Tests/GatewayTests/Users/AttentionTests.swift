@@ -1,5 +1,6 @@
 import Channels
 import Configuration
+import HTTP
 import ParleyProtocol
 import TestSupport
 import Testing

@@ -143,7 +143,7 @@ struct PushCommandsTests {
       (#""timezone":"""#, 400_111, "timezone"),
       (#""timezone":"Europe//Berlin""#, 400_111, "timezone"),
       (#""timezone":"/Berlin""#, 400_111, "timezone"), (#""timezone":"a.b""#, 400_111, "timezone"),
-      (#""timezone":"\#(String(repeating: "a", count: 65))""#, 400_111, "timezone"),
+      (#""timezone":"\#(String(repeating: "a", count: 65))""#, 400_110, "timezone"),
       (#""timezone":5"#, 400_100, "timezone"),
       (#""snooze_start_ts":-1"#, 400_106, "snooze_start_ts"),
       (#""snooze_start_ts":10,"snooze_end_ts":9"#, 400_113, "snooze_end_ts"),

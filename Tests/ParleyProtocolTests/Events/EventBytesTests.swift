@@ -78,7 +78,7 @@ extension EventSample {
     + #""joined_at":14,"last_ordinal":9,"unread_message_count":5,"unread_mention_count":0,"#
     + #""read_ordinal":3,"read_at":16,"visible_from":15,"#
     + #""hidden_state":"hidden_allow_auto_unhide","is_muted":true,"muted_until":17,"#
-    + #""count_preference":"unread_message_count_only"}"#
+    + #""count_preference":"unread_message_count_only","push_trigger_option":"default"}"#
   private static let bareOwn = OwnMembership(
     Member(user: ann, state: .invited, hiding: .archived, countPreference: .off), inviter: nil,
     isOperator: false, mutedUntil: 0, lastOrdinal: 9, unreadCount: 5,
@@ -89,7 +89,7 @@ extension EventSample {
     + #""read_ordinal":0,"read_at":0,"#
     + #""visible_from":0,"#
     + #""hidden_state":"hidden_prevent_auto_unhide","is_muted":false,"muted_until":0,"#
-    + #""count_preference":"off"}"#
+    + #""count_preference":"off","push_trigger_option":"default"}"#
 
   private static var mentioningDeletion: Event.Deletion {
     var deletion = Event.Deletion(messageID: 7)

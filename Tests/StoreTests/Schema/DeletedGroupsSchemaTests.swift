@@ -31,7 +31,7 @@ struct DeletedGroupsSchemaTests {
     let old = try Database(path: directory.database)
     try old.execute("PRAGMA application_id = \(IntegrityCheck.applicationID)")
     try old.execute("PRAGMA journal_mode = WAL")
-    let known = Migrations.all.prefix { $0.name != "31 deleted groups" }
+    let known = Migrations.all.prefix { $0.name != "30 deleted groups" }
     try Migrations.run(
       Array(known), on: old, path: directory.database, logger: LogRecorder().logger)
     try old.execute(script: Self.rows)

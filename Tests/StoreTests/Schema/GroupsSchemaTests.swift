@@ -98,7 +98,9 @@ struct GroupsSchemaTests {
       postgreSQL[columns.text(index, 0), default: []].insert(columns.text(index, 1))
     }
     // Requests have a table of their own there; these are for several servers.
-    for table in ["requests", "webhook_lanes", "push_lanes", "announcements", "previews", "parley_schema"] {
+    for table in [
+      "requests", "webhook_lanes", "push_lanes", "announcements", "previews", "parley_schema",
+    ] {
       #expect(postgreSQL.removeValue(forKey: table) != nil)
     }
     for table in ["withdrawn_requests", "grdb_migrations"] {
