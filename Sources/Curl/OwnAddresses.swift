@@ -1,4 +1,5 @@
 package import Basics
+internal import CCurl
 internal import Glibc
 
 /// The addresses of this machine's network interfaces, read again when they may have changed.

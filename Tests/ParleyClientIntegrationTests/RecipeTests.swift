@@ -33,7 +33,7 @@ extension ClientTests {
 
     @Test(
       "whose code on the page equals the code tested here",
-      arguments: [("Recipes.md", "Recipes.swift", 8), ("Groups.md", "GroupRecipes.swift", 12)])
+      arguments: [("Recipes.md", "Recipes.swift", 8), ("Groups.md", "GroupRecipes.swift", 13)])
     func page(name: String, sourceName: String, count: Int) throws {
       let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       let source = try String(

@@ -180,11 +180,16 @@ extension StoreTransaction {
       WHERE channel_id = ?
       """, [channelID]
     ) { (last: $0[0] as Int64, floor: $0[1] as Int64, seq: $0[2] as Int64) }
+    // Members and messages of a deleted group remain for a while.
+    guard let ends else {
+      return GroupReading(
+        lastMessage: nil, members: [], own: nil, lastOrdinal: 0, floorOrdinal: 0, lastSeq: 0)
+    }
     return GroupReading(
       lastMessage: try lastMessage(inChannel: channelID, since: since),
       members: memberLimit > 0 ? try sample(memberLimit, ofMembersOf: channelID) : [],
       own: try readerID.flatMap { try ownReading(of: $0, channelID: channelID) },
-      lastOrdinal: ends?.last ?? 0, floorOrdinal: ends?.floor ?? 0, lastSeq: ends?.seq ?? 0)
+      lastOrdinal: ends.last, floorOrdinal: ends.floor, lastSeq: ends.seq)
   }
 
   /// The newest message of a channel from a time on.

@@ -121,6 +121,15 @@ struct GroupRecipes {
     show("joins at once: \(try await client.getChannelInvitationPreference())")
   }
 
+  func push(to registrationToken: String, _ group: GroupChannel) async throws {
+    try await client.registerPushToken(registrationToken, type: .gcm, deviceID: "phone")
+    try await client.setBackground(true)
+    try await client.setPushTriggerOption(.mentionOnly)
+    try await client.setDoNotDisturb(
+      enable: true, startHour: 22, startMin: 0, endHour: 6, endMin: 30, timezone: "Europe/Berlin")
+    try await group.setMyPushTriggerOption(.off)
+  }
+
   func readAgain(_ group: GroupChannel) async throws {
     for await event in group.events {
       if case .eventsLost(.gap) = event {
