@@ -45,6 +45,11 @@ NOT_RUN = {
     "api_token_file:": "is a file of profiles, not of settings; ParleyCommandTests reads one",
     "/v1/uploads/ZpT": "has a secret that only the answer above gives; uploads.py tries it",
     "https://example.com/": "is a page of the web",
+    "navigator.serviceWorker.register": "wants a browser; pagepush.py opens one",
+    "registerDevicePushToken(deviceToken": "wants a device; ParleyClientIntegrationTests registers one",
+    "setMyPushTriggerOption(.off)": "wants a group; ParleyClientIntegrationTests compiles it",
+    "$GATEWAY/v3": "wants the address and the token of a gateway; push.py makes the call",
+    "parley push": "wants a gateway that pushes; pushcommands.py and pushing.py try it",
     "SENDBIRD_DESK_RICH_MESSAGE": "wants a browser; parleygroups.py opens the desk in one",
 }
 

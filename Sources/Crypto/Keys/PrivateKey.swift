@@ -27,9 +27,14 @@ package final class PrivateKey: SigningKey {
   /// - Parameter source: The name of the text in errors.
   package convenience init(pem: String, from source: String) throws(TokenKeyError) {
     let bytes = Array(pem.utf8)
-    guard bytes.count <= Self.sizeLimit, let contents = BIO_new_mem_buf(bytes, Int32(bytes.count))
-    else { throw .noPrivateKey(path: source) }
+    // A copy of the text: a BIO that reads memory of an array could outlive it.
+    guard bytes.count <= Self.sizeLimit, let contents = BIO_new(BIO_s_mem()) else {
+      throw .noPrivateKey(path: source)
+    }
     defer { BIO_free(contents) }
+    guard BIO_write(contents, bytes, Int32(bytes.count)) == bytes.count else {
+      throw .noPrivateKey(path: source)
+    }
     try self.init(contents, path: source)
   }
 
