@@ -99,8 +99,13 @@ package struct LaneOwnership: Sendable {
   }
 
   /// Records that another server has claimed lanes.
-  package mutating func didLose(_ holds: [OutboxHold], at now: Int64) {
-    for hold in holds where term(of: hold.lane) == hold.term { forget(hold.lane, at: now) }
+  ///
+  /// - Returns: Those of them that this server held until now.
+  @discardableResult
+  package mutating func didLose(_ holds: [OutboxHold], at now: Int64) -> OutboxLanes {
+    let lost = holds.filter { term(of: $0.lane) == $0.term }.map(\.lane)
+    for lane in lost { forget(lane, at: now) }
+    return OutboxLanes(lost)
   }
 
   /// The lanes to free in the database because none of their requests is in progress; they are no longer

@@ -78,10 +78,7 @@ extension PushLoop {
   /// Drops lanes that another server has claimed.
   func didLose(_ holds: [OutboxHold]) {
     guard !holds.isEmpty else { return }
-    let lost = OutboxLanes(
-      holds.filter { lanes?.ownership.term(of: $0.lane) == $0.term }.map(\.lane))
-    lanes?.ownership.didLose(holds, at: now)
-    withdrawLost(lost)
+    withdrawLost(lanes?.ownership.didLose(holds, at: now) ?? [])
   }
 
   /// Whether this server begins a job.
@@ -96,7 +93,7 @@ extension PushLoop {
       let local = lanes?.cluster.network.local.id
     else { return }
     let door = door
-    store.perform(PushLaneClaim(of: rows, by: local.rawValue)) { door.post(.didClaim($0)) }
+    store.perform(LaneClaim(of: rows, in: .push, by: local.rawValue)) { door.post(.didClaim($0)) }
   }
 
   private func releaseLanes() {
@@ -107,10 +104,10 @@ extension PushLoop {
   private func release(_ holds: [OutboxHold]) {
     guard !holds.isEmpty else { return }
     // When this fails, the next owner waits for the maximum time of requests in progress.
-    store.perform(PushLaneRelease(of: holds)) { _ in }
+    store.perform(LaneRelease(of: holds, in: .push)) { _ in }
   }
 
-  /// Starts no more requests of lanes; those in progress end normally.
+  /// Starts no further requests of lanes; those in progress end normally.
   private func withdraw(_ left: OutboxLanes) {
     guard !left.isEmpty else { return }
     withdraw { left.contains($0.lane) }

@@ -24,6 +24,6 @@ enum PushLoopRequest: Sendable {
   case explain(
     userID: String, PushAudience.Page, @Sendable (PushExplanation) -> Void)
   case report(@Sendable (PushReport) -> Void)
-  /// Starts no more requests, and calls back when none is in progress.
+  /// Starts no further requests, and calls back when none is in progress.
   case finish(@Sendable () -> Void)
 }

@@ -8,36 +8,6 @@ package struct PushLaneReading: StoreQuery {
   }
 }
 
-/// Makes a server the owner of lanes of push jobs whose rows have not changed since it read them.
-///
-/// Outcome: the lanes that the server owns now.
-package struct PushLaneClaim: StoreWrite {
-  package var serverID: UInt64
-  package var rows: [OutboxLaneRow]
-
-  package init(of rows: [OutboxLaneRow], by serverID: UInt64) {
-    self.rows = rows
-    self.serverID = serverID
-  }
-
-  package var urgency: WriteUrgency { .aside }
-  package var statements: WriteStatements<[OutboxHold]> {
-    .init { try $0.claimLanes(rows, in: .push, for: serverID) }
-  }
-}
-
-/// Frees lanes of push jobs for their next owner; lanes that it has claimed already are unchanged.
-package struct PushLaneRelease: StoreWrite {
-  package var holds: [OutboxHold]
-
-  package init(of holds: [OutboxHold]) { self.holds = holds }
-
-  package var urgency: WriteUrgency { .aside }
-  package var statements: WriteStatements<Void> {
-    .init { try $0.releaseLanes(holds, in: .push) }
-  }
-}
-
 /// Finds the channel of a message, to judge its push to a user.
 ///
 /// Outcome: a job that is not stored. Error: `notFound(.message)`.

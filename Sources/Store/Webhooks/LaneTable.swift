@@ -1,7 +1,7 @@
 /// A table with the owners of lanes, in a database shared by several servers.
 ///
 /// Webhooks and pushes have their own, since a claim ends the deliveries of the former owner.
-enum LaneTable {
+package enum LaneTable: Sendable {
   case webhooks
   case push
 
@@ -17,6 +17,42 @@ enum LaneTable {
     case .webhooks: "the table webhook_lanes"
     case .push: "the table push_lanes"
     }
+  }
+}
+
+/// Makes a server the owner of lanes whose rows have not changed since it read them.
+///
+/// Outcome: the lanes that the server owns now.
+package struct LaneClaim: StoreWrite {
+  package var serverID: UInt64
+  package var rows: [OutboxLaneRow]
+  package var table: LaneTable
+
+  package init(of rows: [OutboxLaneRow], in table: LaneTable, by serverID: UInt64) {
+    self.rows = rows
+    self.table = table
+    self.serverID = serverID
+  }
+
+  package var urgency: WriteUrgency { .aside }
+  package var statements: WriteStatements<[OutboxHold]> {
+    .init { try $0.claimLanes(rows, in: table, for: serverID) }
+  }
+}
+
+/// Frees lanes for their next owner; lanes that it has claimed already are unchanged.
+package struct LaneRelease: StoreWrite {
+  package var holds: [OutboxHold]
+  package var table: LaneTable
+
+  package init(of holds: [OutboxHold], in table: LaneTable) {
+    self.holds = holds
+    self.table = table
+  }
+
+  package var urgency: WriteUrgency { .aside }
+  package var statements: WriteStatements<Void> {
+    .init { try $0.releaseLanes(holds, in: table) }
   }
 }
 

@@ -25,36 +25,6 @@ package struct OutboxSurvey: StoreQuery {
   }
 }
 
-/// Makes a server the owner of lanes whose rows have not changed since it read them.
-///
-/// The outcome contains the lanes that the server owns now.
-package struct OutboxClaim: StoreWrite {
-  package var serverID: UInt64
-  package var rows: [OutboxLaneRow]
-
-  package init(of rows: [OutboxLaneRow], by serverID: UInt64) {
-    self.rows = rows
-    self.serverID = serverID
-  }
-
-  package var urgency: WriteUrgency { .aside }
-  package var statements: WriteStatements<[OutboxHold]> {
-    .init { try $0.claimLanes(rows, in: .webhooks, for: serverID) }
-  }
-}
-
-/// Frees lanes for their next owner; lanes that it has claimed already are unchanged.
-package struct OutboxRelease: StoreWrite {
-  package var holds: [OutboxHold]
-
-  package init(of holds: [OutboxHold]) { self.holds = holds }
-
-  package var urgency: WriteUrgency { .aside }
-  package var statements: WriteStatements<Void> {
-    .init { try $0.releaseLanes(holds, in: .webhooks) }
-  }
-}
-
 /// Announces to all servers, except the asked one, that waiting events are to be posted now.
 package struct OutboxRetry: StoreWrite {
   package var askedServer: String

@@ -79,10 +79,7 @@ extension DeliveryLoop {
   /// Drops lanes that another server has claimed.
   func didLose(_ holds: [OutboxHold]) {
     guard !holds.isEmpty else { return }
-    let lost = OutboxLanes(
-      holds.filter { lanes?.ownership.term(of: $0.lane) == $0.term }.map(\.lane))
-    lanes?.ownership.didLose(holds, at: now)
-    withdrawLost(lost)
+    withdrawLost(lanes?.ownership.didLose(holds, at: now) ?? [])
   }
 
   /// The part of the outbox that this server delivers and whose level is known; `nil` when the part has
@@ -142,7 +139,9 @@ extension DeliveryLoop {
       let local = lanes?.cluster.network.local.id
     else { return }
     let door = door
-    store.perform(OutboxClaim(of: rows, by: local.rawValue)) { door.post(.didClaim($0)) }
+    store.perform(LaneClaim(of: rows, in: .webhooks, by: local.rawValue)) {
+      door.post(.didClaim($0))
+    }
   }
 
   private func releaseLanes() {
@@ -159,10 +158,10 @@ extension DeliveryLoop {
   private func release(_ holds: [OutboxHold]) {
     guard !holds.isEmpty else { return }
     // When this fails, the next owner waits for the maximum time of requests in progress.
-    store.perform(OutboxRelease(of: holds)) { _ in }
+    store.perform(LaneRelease(of: holds, in: .webhooks)) { _ in }
   }
 
-  /// Starts no more requests of lanes; those in progress end normally.
+  /// Starts no further requests of lanes; those in progress end normally.
   private func withdraw(_ left: OutboxLanes) {
     guard !left.isEmpty else { return }
     schedule.withdraw { left.contains(OutboxLane(ofChannel: $0)) }

@@ -42,17 +42,19 @@ struct OutboxLanesTests {
       let lane = Self.lane("lobby")
       let free = OutboxLaneRow(lane: lane, serverID: nil, term: 0)
       let hold = OutboxHold(lane: lane, term: 1)
-      #expect(try await store.perform(OutboxClaim(of: [free], by: .max)) == [hold])
-      #expect(try await store.perform(OutboxClaim(of: [free], by: 2)).isEmpty)
+      #expect(try await store.perform(LaneClaim(of: [free], in: .webhooks, by: .max)) == [hold])
+      #expect(try await store.perform(LaneClaim(of: [free], in: .webhooks, by: 2)).isEmpty)
       let row = try await Self.survey(store, [], receiver).lanes[lane.number]
       #expect(row == OutboxLaneRow(lane: lane, serverID: .max, term: 1))
       #expect(
-        try await store.perform(OutboxClaim(of: [row], by: 2)) == [OutboxHold(lane: lane, term: 2)])
+        try await store.perform(LaneClaim(of: [row], in: .webhooks, by: 2)) == [
+          OutboxHold(lane: lane, term: 2)
+        ])
       let advance = OutboxAdvance(receiverID: receiver.id, channelURL: "lobby", eventID: 100)
       let late = try await store.perform(OutboxProgress([advance], in: .lanes([hold])))
       #expect(late.lost == [hold])
       #expect(late.count == 0)
-      try await store.perform(OutboxRelease(of: [hold]))
+      try await store.perform(LaneRelease(of: [hold], in: .webhooks))
       #expect(try await Self.survey(store, [], receiver).lanes[lane.number].serverID == 2)
       let expiry = OutboxExpiry(
         receiverID: receiver.id, in: OutboxStretch(channelURL: "lobby", after: 0, through: 100),
@@ -62,7 +64,7 @@ struct OutboxLanesTests {
       let removal = try await store.perform(OutboxProgress([advance], in: .lanes([current])))
       #expect(removal.count == 3)
       #expect(removal.lost.isEmpty)
-      try await store.perform(OutboxRelease(of: [current]))
+      try await store.perform(LaneRelease(of: [current], in: .webhooks))
       let freed = try await Self.survey(store, [], receiver).lanes[lane.number]
       #expect(freed == OutboxLaneRow(lane: lane, serverID: nil, term: 2))
     }
@@ -83,7 +85,8 @@ struct OutboxLanesTests {
       let stretch = OutboxStretch(channelURL: "den", after: 0, through: .max)
       let reading = OutboxReading([stretch], in: .lanes([hold]))
       #expect(try await store.perform(reading) == OutboxReading.Batches(events: [[]], lost: [hold]))
-      _ = try await store.perform(OutboxClaim(of: [findings.lanes[lane.number]], by: 1))
+      _ = try await store.perform(
+        LaneClaim(of: [findings.lanes[lane.number]], in: .webhooks, by: 1))
       let batches = try await store.perform(reading)
       #expect(batches.events.map(\.count) == [3])
       #expect(batches.lost.isEmpty)
@@ -95,7 +98,7 @@ struct OutboxLanesTests {
     try await Self.withStore { store, receiver in
       let lane = Self.lane("hall")
       let rows = try await Self.survey(store, [], receiver).lanes
-      let holds = try await store.perform(OutboxClaim(of: [rows[lane.number]], by: 1))
+      let holds = try await store.perform(LaneClaim(of: [rows[lane.number]], in: .webhooks, by: 1))
       let lost = OutboxHold(lane: Self.lane("den"), term: 1)
       let removal = try await store.perform(
         OutboxTrimming(count: 100, in: .lanes(holds + [lost])))

@@ -57,13 +57,13 @@ struct PushProgressTests {
     let jobs = try await fixture.jobs().jobs
     #expect(jobs.map(\.channelURL) == ["den", "hut"] && jobs[0].lane != jobs[1].lane)
     let rows = jobs.map { OutboxLaneRow(lane: $0.lane, serverID: nil, term: 0) }
-    let holds = try await fixture.store.perform(PushLaneClaim(of: rows, by: 1))
+    let holds = try await fixture.store.perform(LaneClaim(of: rows, in: .push, by: 1))
     #expect(holds.count == 2)
     let share = OutboxShare.lanes(holds)
     #expect(try await fixture.jobs(in: share).jobs == jobs)
     let lost = try #require(holds.first { $0.lane == jobs[0].lane })
     _ = try await fixture.store.perform(
-      PushLaneClaim(of: [OutboxLaneRow(lane: lost.lane, serverID: 1, term: 1)], by: 2))
+      LaneClaim(of: [OutboxLaneRow(lane: lost.lane, serverID: 1, term: 1)], in: .push, by: 2))
     let found = try await fixture.jobs(in: share)
     #expect(found.jobs == [jobs[1]] && found.lost == [lost] && found.count == 1)
     var advanced = jobs
