@@ -44,7 +44,6 @@ package enum StoreError: Error, Hashable, Sendable {
 package enum StoreResource: String, Hashable, Sendable {
   case channel
   case message
-  case member
   case metadata = "metadata key"
   case metacounter = "metacounter key"
   case token

@@ -41,8 +41,6 @@ extension ServiceError {
     case .channel:
       self.init(.notFound, "there is no such channel", field: "channel_url")
     case .message: self.init(.notFound, "there is no such message", field: "message_id")
-    case .member:
-      self.init(.notFound, "the user is not a member of the group", field: "channel_url")
     case .metadata, .metacounter: self.init(.notFound, "there is no such key", field: "key")
     case .token: self.init(.notFound, "there is no such token")
     case .file: self.init(.notFound, "there is no such file", field: "file_id")

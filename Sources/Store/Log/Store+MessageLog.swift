@@ -84,7 +84,6 @@ extension LogError {
       case .noUser(let id): .noUser(id)
       case .notFound(.channel): .missing(.channel)
       case .notFound(.message), .notFound(.file): .missing(.message)
-      case .notFound(.member): .missing(.member)
       case .unstorableText: .unstorableText
       case .keyExists, .tooManyItems, .tooLong, .tooLarge, .counterOverflow, .invalidPageToken,
         .locked,

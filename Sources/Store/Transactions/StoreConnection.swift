@@ -4,7 +4,7 @@ final class StoreConnection {
   /// The outbox for events of webhooks, on the connection that writes.
   let outbox: Outbox?
   /// The new push jobs, on a connection that writes.
-  let push: PushQueue?
+  let push: PushOutbox?
   /// ``StoreOptions/fileURL``.
   let fileURL: StoreOptions.FileURL
   /// Whether deletions may have left rows or files to be removed step by step; an earlier process may
@@ -12,7 +12,7 @@ final class StoreConnection {
   var mayHaveRemains = true
 
   init(
-    _ session: any StoreSession, outbox: Outbox? = nil, push: PushQueue? = nil,
+    _ session: any StoreSession, outbox: Outbox? = nil, push: PushOutbox? = nil,
     fileURL: @escaping StoreOptions.FileURL = { stored, _ in stored }
   ) {
     self.session = session

@@ -143,8 +143,9 @@ struct StoreCopyTests {
     var change = PushPreferencesChange()
     change.trigger = .off
     _ = try PushPreferencesUpdate(change, of: "bob").statements.run(transaction)
-    _ = try ChannelPushTriggerUpdate(.mentionOnly, of: "bob", channelURL: "den")
-      .statements.run(transaction)
+    try transaction.connection.execute(
+      "UPDATE members SET push_trigger = ? WHERE channel_id = ? AND user_id = 'bob'",
+      [ChannelPushTriggerOption.mentionOnly.stored, denID])
     _ = try PushKeyCreation(pem: "pem").statements.run(transaction)
     try transaction.queue(
       PushJob(

@@ -32,8 +32,9 @@ struct PushAudienceTests {
     var change = PushPreferencesChange()
     change.trigger = .off
     try await fixture.store.perform(PushPreferencesUpdate(change, of: "bob"))
-    try await fixture.store.perform(
-      ChannelPushTriggerUpdate(.all, of: "bob", channelURL: "den"))
+    let choice = await fixture.log.changeOwn(
+      .preferPushes(.all, counting: nil), of: "bob", in: fixture.den)
+    #expect(choice.error == nil)
     try await fixture.store.perform(BlockAddition(by: "bob", of: ["ann"]))
     let read = await fixture.log.changeOwn(.markRead(upTo: 1), of: "bob", in: fixture.den)
     #expect(read.error == nil)

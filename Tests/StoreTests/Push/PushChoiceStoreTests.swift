@@ -50,27 +50,23 @@ struct PushChoiceStoreTests {
   @Test("members choose for their group, and begin with the default again", arguments: stores)
   func triggers(_ kind: LogKind) async throws {
     let fixture = try await PushFixture(kind)
-    func trigger(of userID: String, _ url: String = "den") async throws -> ChannelPushTriggerOption
-    {
-      try await fixture.store.perform(ChannelPushTriggerLookup(of: userID, channelURL: url))
+    let den = fixture.den
+    func trigger(of userID: String) async throws -> ChannelPushTriggerOption {
+      try await fixture.log.member(userID, of: den).pushTrigger
+    }
+    func choose(_ option: ChannelPushTriggerOption, for userID: String) async -> LogResult {
+      await fixture.log.changeOwn(.preferPushes(option, counting: nil), of: userID, in: den)
     }
     #expect(try await trigger(of: "bob") == .default)
     for option in ChannelPushTriggerOption.allCases.reversed() {
-      let update = ChannelPushTriggerUpdate(option, of: "bob", channelURL: "den")
-      #expect(try await fixture.store.perform(update) == option)
+      #expect(await choose(option, for: "bob").own?.pushTrigger == option)
       #expect(try await trigger(of: "bob") == option)
     }
-    try await fixture.store.perform(
-      ChannelPushTriggerUpdate(.off, of: "bob", channelURL: "den"))
+    #expect(await choose(.off, for: "bob").error == nil)
     #expect(try await trigger(of: "cy") == .default)
     for userID in ["dan", "eve"] {
-      await #expect(throws: StoreError.notFound(.member)) { try await trigger(of: userID) }
-      await #expect(throws: StoreError.notFound(.member)) {
-        try await fixture.store.perform(
-          ChannelPushTriggerUpdate(.off, of: userID, channelURL: "den"))
-      }
+      #expect(await choose(.off, for: userID).error == .missing(.member))
     }
-    await #expect(throws: StoreError.notFound(.channel)) { try await trigger(of: "bob", "none") }
     let left = await fixture.log.change(fixture.den, .depart(["bob"], .left))
     #expect(left.changes != nil)
     let back = await fixture.log.change(fixture.den, .invite(["bob"], by: nil))

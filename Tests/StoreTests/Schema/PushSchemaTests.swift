@@ -60,8 +60,10 @@ struct PushSchemaTests {
   private func check(_ store: Store) async throws {
     #expect(try await store.perform(PushTokens(of: "ann")).isEmpty)
     #expect(try await store.perform(PushPreferencesLookup(of: "ann")) == PushPreferences())
-    let trigger = ChannelPushTriggerLookup(of: "bob", channelURL: "den")
-    #expect(try await store.perform(trigger) == .default)
+    let trigger = try await store.read { transaction in
+      try transaction.members(channelID: 1).first { $0.user.id == "bob" }?.pushTrigger
+    }
+    #expect(trigger == .default)
     let call = try PushRegister(Fields(JSONDocument(#"{"type":"gcm","token":"b"}"#).root))
     try await store.perform(PushRegistration(call, of: "bob", at: 2_000))
     let job = PushJob(

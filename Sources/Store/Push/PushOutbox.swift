@@ -30,7 +30,7 @@ package struct PushArrival: Sendable, Hashable {
 /// A writer's side of push jobs, which are added in the transaction that creates them.
 ///
 /// Confined to the writer's thread.
-final class PushQueue {
+final class PushOutbox {
   let options: PushJobOptions
   /// The jobs of the current transaction.
   private var arrivals: [PushArrival] = []
