@@ -27,14 +27,10 @@ package final class PrivateKey: SigningKey {
   /// - Parameter source: The name of the text in errors.
   package convenience init(pem: String, from source: String) throws(TokenKeyError) {
     let bytes = Array(pem.utf8)
-    // A copy of the text: a BIO that reads memory of an array could outlive it.
-    guard bytes.count <= Self.sizeLimit, let contents = BIO_new(BIO_s_mem()) else {
+    guard bytes.count <= Self.sizeLimit, let contents = MemoryBIO.make(copying: bytes) else {
       throw .noPrivateKey(path: source)
     }
     defer { BIO_free(contents) }
-    guard BIO_write(contents, bytes, Int32(bytes.count)) == bytes.count else {
-      throw .noPrivateKey(path: source)
-    }
     try self.init(contents, path: source)
   }
 

@@ -22,7 +22,7 @@ final class PublicKey: VerificationKey {
 
   /// Parses a text in memory, which errors call "(inline)".
   convenience init(pem: [UInt8]) throws(TokenKeyError) {
-    guard pem.count <= Self.sizeLimit, let contents = BIO_new_mem_buf(pem, Int32(pem.count)) else {
+    guard pem.count <= Self.sizeLimit, let contents = MemoryBIO.make(copying: pem) else {
       throw .noPublicKey(path: "(inline)")
     }
     defer { BIO_free(contents) }

@@ -17,7 +17,9 @@ enum PushKeyFile {
     if let key = try read(inDirectory: directory) { return key }
     let path = directory + "/" + name
     let key = PrivateKey.generateP256()
-    try write(key.pem, path)
+    let draft = path + ".new-" + SecureRandom.hex(byteCount: 4)
+    try DurableFile.write(Array(key.pem.utf8), to: draft)
+    try DurableFile.publish(draft, at: path)
     return key
   }
 
@@ -46,21 +48,5 @@ enum PushKeyFile {
       throw StartError("\(source) has to be a key on the curve P-256: pushes to browsers need one")
     }
     return key
-  }
-
-  /// Writes a file that has all of the text or does not exist.
-  private static func write(_ text: String, _ path: String) throws(SystemError) {
-    let draft = path + ".new"
-    let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .last("open", on: draft) }
-    defer { close(descriptor) }
-    let bytes = Array(text.utf8)
-    guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count, fsync(descriptor) == 0,
-      rename(draft, path) == 0
-    else {
-      let error = SystemError.last("write", on: path)
-      unlink(draft)
-      throw error
-    }
   }
 }

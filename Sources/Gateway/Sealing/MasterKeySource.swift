@@ -72,9 +72,7 @@ enum MasterKeySource: Sendable, Hashable {
   static func draft(_ keys: MasterKeys, for path: String) throws(StartError) -> String {
     do throws(SystemError) {
       let draft = path + ".new-" + keys.current.id
-      let file = try NewFile(at: draft)
-      try file.append(Array(keys.text.utf8))
-      try file.synchronize()
+      try DurableFile.write(Array(keys.text.utf8), to: draft)
       return draft
     } catch {
       throw StartError("files.master_keys: \(error)")
@@ -84,21 +82,9 @@ enum MasterKeySource: Sendable, Hashable {
   /// Replaces the key file atomically and durably.
   static func publish(_ draft: String, at path: String) throws(StartError) {
     do throws(SystemError) {
-      guard Kernel.rename(draft, to: path) == 0 else { throw SystemError.last("rename", on: path) }
-      try synchronizeDirectory(of: path)
+      try DurableFile.publish(draft, at: path)
     } catch {
       throw StartError("files.master_keys: \(error)")
-    }
-  }
-
-  private static func synchronizeDirectory(of path: String) throws(SystemError) {
-    let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    let descriptor = Kernel.open(
-      directory.isEmpty ? "/" : directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .last("open", on: directory) }
-    defer { Kernel.close(descriptor) }
-    guard Kernel.uninterrupted({ Kernel.synchronize(descriptor) }) == 0 else {
-      throw .last("fsync", on: directory)
     }
   }
 }
