@@ -56,9 +56,6 @@ package struct PushSettings: Sendable, Equatable {
 
   /// Whether pushes of any type are sent.
   package var isOn: Bool { !types.isEmpty }
-
-  /// Whether this server signs the pushes to browsers itself.
-  package var hasWebKey: Bool { isWebOn }
 }
 
 /// The settings of Apple's push service.

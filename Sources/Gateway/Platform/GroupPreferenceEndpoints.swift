@@ -44,16 +44,7 @@ enum CountPreferenceEndpoints {
 
   /// `GET …/count_preference/{channel_url}`.
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    let command = GroupCommand.view(memberLimit: 0)
-    try call.perform(command, onBehalfOf: try call.userID, completion) { channel, result in
-      let own = result.flatMap { answer -> Result<OwnMembership, ServiceError> in
-        guard case .group(let group) = answer, let own = group.own else {
-          return .failure(.notJoined(channel.url))
-        }
-        return .success(own)
-      }
-      completion(own) { $0.encodePreference(into: &$1) }
-    }
+    try call.viewOwnMembership(completion) { $0.encodePreference(into: &$1) }
   }
 
   /// `PUT …/count_preference/{channel_url}`.
@@ -64,6 +55,25 @@ enum CountPreferenceEndpoints {
     let command = GroupCommand.changeOwn(.prefer(preference.value))
     try call.perform(command, onBehalfOf: try call.userID, completion) { _, result in
       completion(result.flatMap(\.own)) { $0.encodePreference(into: &$1) }
+    }
+  }
+}
+
+extension PlatformCall {
+  /// Reads the own part of the user in the path in the group in the path.
+  func viewOwnMembership(
+    _ completion: Completion,
+    _ encode: @escaping @Sendable (OwnMembership, inout JSONWriter) -> Void
+  ) throws(ServiceError) {
+    let command = GroupCommand.view(memberLimit: 0)
+    try perform(command, onBehalfOf: try userID, completion) { channel, result in
+      let own = result.flatMap { answer -> Result<OwnMembership, ServiceError> in
+        guard case .group(let group) = answer, let own = group.own else {
+          return .failure(.notJoined(channel.url))
+        }
+        return .success(own)
+      }
+      completion(own, encode)
     }
   }
 }

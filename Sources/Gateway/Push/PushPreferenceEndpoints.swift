@@ -45,16 +45,7 @@ enum PushPreferenceEndpoints {
   static func viewOfChannel(
     _ call: PlatformCall, _ completion: Completion
   ) throws(ServiceError) {
-    let command = GroupCommand.view(memberLimit: 0)
-    try call.perform(command, onBehalfOf: try call.userID, completion) { channel, result in
-      let own = result.flatMap { answer -> Result<OwnMembership, ServiceError> in
-        guard case .group(let group) = answer, let own = group.own else {
-          return .failure(.notJoined(channel.url))
-        }
-        return .success(own)
-      }
-      completion(own) { $0.encodePushPreference(into: &$1) }
-    }
+    try call.viewOwnMembership(completion) { $0.encodePushPreference(into: &$1) }
   }
 
   /// `PUT …/push_preference/{channel_url}`.

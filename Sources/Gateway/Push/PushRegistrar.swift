@@ -4,6 +4,7 @@ import Crypto
 import LinkPreview
 import ParleyProtocol
 import Push
+import PushDelivery
 import Reactor
 import Synchronization
 
@@ -82,7 +83,7 @@ final class PushRegistrar: Sendable {
   func check(_ change: PushPreferencesChange) throws(ServiceError) {
     guard let name = change.timeZone else { return }
     let exists = zones.withLock { zones in
-      zones.zone(name) { try? FileContents.read($0, atMost: TimeZoneFile.byteLimit + 1) } != nil
+      zones.zone(name, reading: TimeZoneFiles.read) != nil
     }
     guard exists else { throw .unknownTimeZone(name) }
   }

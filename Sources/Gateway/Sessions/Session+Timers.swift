@@ -73,7 +73,7 @@ extension Session: TimerHandler {
   /// The last sign of life of a client whose connection was lost, in Unix milliseconds; `nil` when either
   /// side has closed the connection.
   ///
-  /// What was sent after it may not have arrived.
+  /// Events that were sent after it may not have arrived.
   func lastSignOfLife(_ reason: ClosingReason) -> Int64? {
     switch reason {
     case .closed(.slowConsumer), .closed(.pongTimeout), .lost: break
