@@ -33,16 +33,17 @@ package final class PushDelivery: Sendable {
     self.store = store
     self.door = door
     let counters = counters
-    thread = try CurlThread(
-      // Messages have priority: they must not wait for pushes.
-      name: "push", priority: .background,
-      maximumConnections: configuration.concurrency
-    ) {
-      PushLoop(
-        $0, configuration: configuration, store: store, cluster: cluster, isAttending: isAttending,
-        door: door, counters: counters, logger: logger)
+    thread = try door.open {
+      try CurlThread(
+        // Messages have priority: they must not wait for pushes.
+        name: "push", priority: .background,
+        maximumConnections: configuration.concurrency
+      ) {
+        PushLoop(
+          $0, configuration: configuration, store: store, cluster: cluster,
+          isAttending: isAttending, door: door, counters: counters, logger: logger)
+      }
     }
-    door.open(to: thread)
   }
 
   /// Receives another server's report that lanes have new jobs.

@@ -11,7 +11,19 @@ package final class PushDoor: Sendable {
   /// Reports jobs added to the store.
   package func didQueue(_ arrivals: [PushArrival]) { post(.queued(arrivals)) }
 
-  func open(to new: CurlThread<PushLoopRequest>) { thread.withLock { $0 = new } }
+  /// Starts the delivery thread.
+  ///
+  /// What is posted meanwhile waits: the thread reads jobs at once, and an answer that came before it was known
+  /// here would be dropped.
+  func open(
+    _ start: () throws -> CurlThread<PushLoopRequest>
+  ) rethrows -> CurlThread<PushLoopRequest> {
+    try thread.withLock {
+      let new = try start()
+      $0 = new
+      return new
+    }
+  }
 
   func close() { thread.withLock { $0 = nil } }
 
