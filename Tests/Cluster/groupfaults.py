@@ -3,9 +3,9 @@
 import asyncio
 import signal
 
-from failures import DRAIN, HANG, KILL, redis_alone
+from failures import BUSY, DRAIN, HANG, KILL, redis_alone
 from groupsound import CALM, group_at, member, texts
-from harness import PATIENCE, Refused, eventually
+from harness import Refused, eventually
 
 
 class Talk:
@@ -14,7 +14,6 @@ class Talk:
     def __init__(self, client, url):
         self.client, self.url = client, url
         self.acknowledged, self.pauses = [], []
-        self.usual = 0
         self.goes_on = True
         self.running = asyncio.ensure_future(self._run())
 
@@ -45,11 +44,11 @@ class Talk:
         await eventually(enough, f"{count} acknowledged messages")
 
     def mark(self):
-        """Notes the longest pause before a fault: a busy machine makes those after it longer too."""
-        self.usual, self.pauses = max(self.pauses), []
+        """Forgets the pauses before a fault."""
+        self.pauses = []
 
     def requires_pauses(self, bound):
-        assert max(self.pauses) <= bound * PATIENCE + 2 * self.usual, (max(self.pauses), self.usual)
+        assert max(self.pauses) <= bound * BUSY, max(self.pauses)
 
     async def end(self):
         self.goes_on = False

@@ -451,5 +451,5 @@ async def test_previews_by_a_service_survive_a_restart(ctx, service):
     server = await ctx.fresh(*asking(service), data=server.data)
     sender = await ctx.user(server, sender.user_id)
     await sender.enter(channel)
-    sent = (await sender.send(channel, url))["message"]
-    assert sent["og_tag"]["og:title"] == url and service.count(url) == 1
+    shown = await look_up(server, channel, sender, sender, url)
+    assert shown["og_tag"]["og:title"] == url and service.count(url) == 1, (shown, service.count(url))
