@@ -129,8 +129,7 @@ final class PushRig: Sendable {
 
   /// The number of jobs in the store.
   func jobCount() throws -> Int {
-    let reading = PushJobReading(at: .max, in: .everything, limit: 10)
-    return try store.now(reading).count
+    try store.now(PushBacklogCount(in: .everything)).count
   }
 
   func waitForNoJobs() throws {

@@ -87,7 +87,7 @@ struct SharedPushTests {
     for server in servers.dropFirst() { server.network.show(left) }
     try talk.say(20)
     try Deadline.in(seconds: 120).wait(for: "the end of all jobs") {
-      try servers[2].store.now(PushJobReading(at: .max, in: .everything, limit: 1)).count == 0
+      try servers[2].store.now(PushBacklogCount(in: .everything)).count == 0
     }
     var got: [String: [Int64]] = [:]
     for request in peer.requests {

@@ -58,7 +58,7 @@ extension PushLoop {
       readSoon(at: now + Self.storePause)
     case .success(let jobs):
       didLose(jobs.lost)
-      counters.publish(backlog: jobs.count, oldest: jobs.oldest)
+      if !jobs.jobs.isEmpty { backlogMayChange() }
       for job in jobs.jobs where !ledger.contains(job.id) && delivers(job) { begin(job) }
       if let next = jobs.nextDue { expectJob(dueAt: next) }
       // Deferred jobs are read when the outcome of an earlier one is recorded.

@@ -8,6 +8,10 @@ import Store
 extension PushLoop {
   /// The pause after the store failed to record outcomes, in milliseconds.
   private static let recordingPause: Int64 = 1_000
+  /// The least time between two records, in milliseconds.
+  ///
+  /// Each is a commit, for which messages wait. After a crash, what was sent in this time is sent once more.
+  private static let recordingInterval: Int64 = 100
 
   /// Ends a push, or keeps it for a later attempt.
   ///
@@ -51,7 +55,7 @@ extension PushLoop {
   ) -> PushLedger.Conclusion {
     guard let job = push.job, let tokenID = target.tokenID else { return .ended }
     switch step {
-    case .finished(.sent, _): return .delivered(tokenID: tokenID, at: configuration.clock())
+    case .finished(.sent, _): return .delivered(tokenID: tokenID)
     case .finished(_, let forgets): return forgets ? .forgotten(tokenID: tokenID) : .ended
     case .again(let time):
       return .waits(push.later(job, target.userID, tokenID: tokenID, dueAt: time))
@@ -67,13 +71,21 @@ extension PushLoop {
 
   /// Records the outcomes of ended jobs, in one transaction.
   func recordProgress() {
-    guard now >= recordingPausedUntil, let progress = ledger.takeProgress() else { return }
+    guard mayRecord, let progress = ledger.takeProgress() else { return }
+    recordingDue = now + Self.recordingInterval
     let door = door
     let write = PushProgress(
       finished: progress.finished, advanced: progress.advanced, waiting: progress.waiting,
-      forgotten: progress.forgotten, delivered: progress.delivered,
+      forgotten: progress.forgotten, delivered: Array(progress.delivered),
+      at: configuration.clock(),
       in: lanes?.ownership.share(of: progress.lanes) ?? .everything)
     store.perform(write) { door.post(.didRecord(progress, $0)) }
+  }
+
+  /// Members of further pages, and a server that waits for the end, do not wait for the pace.
+  private var mayRecord: Bool {
+    guard now >= recordingPausedUntil else { return false }
+    return ending != nil || ledger.hasOutcomeOfPage || now >= recordingDue
   }
 
   func didRecord(_ progress: PushLedger.Progress, _ result: Result<[OutboxHold], StoreError>) {
@@ -88,8 +100,7 @@ extension PushLoop {
       didLose(lost)
       for job in progress.waiting + progress.advanced { expectJob(dueAt: job.dueAt) }
       if hasDeferredJobs { readSoon(at: now) }
-      // For the level of the waiting jobs.
-      readSoon(at: now + Self.recordingPause)
+      backlogMayChange()
     }
   }
 

@@ -40,7 +40,11 @@ final class PushLoop: CurlLoopOwner {
   var hasDeferredJobs = false
   /// The time before which storing outcomes is not retried after a failure.
   var recordingPausedUntil = Int64.min
-  private var countingDue = Int64.min
+  /// The time of the next record of outcomes, if there are any.
+  var recordingDue = Int64.min
+  private var tokenCountDue = Int64.min
+  /// The time of the next count of jobs; `nil` while their number does not change.
+  private var backlogCountDue: Int64? = .min
   private(set) var ending: Ending?
 
   struct Ending {
@@ -49,7 +53,9 @@ final class PushLoop: CurlLoopOwner {
   }
 
   /// The interval at which devices are counted, in milliseconds.
-  private static let countingInterval: Int64 = 60_000
+  private static let tokenCountInterval: Int64 = 60_000
+  /// The least time between two counts of jobs, in milliseconds.
+  private static let backlogCountInterval: Int64 = 1_000
   /// The time for a server to free a lane after its last request, in milliseconds.
   private static let handoverMargin: Int64 = 3_000
 
@@ -89,6 +95,8 @@ final class PushLoop: CurlLoopOwner {
     case .didClaim(let result): didClaim(result)
     case .didCountTokens(let result):
       if case .success(let counts) = result { counters.publish(counts) }
+    case .didCountBacklog(let result):
+      if case .success(let backlog) = result { counters.publish(backlog) }
     case .didRead(let userID, let channelURL): didRead(userID, channelURL)
     case .clear(let userID, let channelURL, let tokens, let badge):
       clear(userID, channelURL, tokens, badge: badge)
@@ -118,6 +126,7 @@ final class PushLoop: CurlLoopOwner {
     startClearing()
     sendPushes()
     countTokens()
+    countBacklog()
     return wakeUp.map { .now.advanced(by: .milliseconds(max(0, $0 == .min ? 0 : $0 - now))) }
   }
 
@@ -138,9 +147,9 @@ final class PushLoop: CurlLoopOwner {
 
   /// The time of the next call of ``startTransfers()``; `nil` when only events matter.
   private var wakeUp: Int64? {
-    var times = [lanes?.surveyDue, clearing.due, countingDue]
+    var times = [lanes?.surveyDue, clearing.due, tokenCountDue, backlogCountDue]
     if canReadJobs { times.append(readingDue) }
-    if recordingPausedUntil > now { times.append(recordingPausedUntil) }
+    if ledger.hasOutcomes { times.append(max(recordingDue, recordingPausedUntil)) }
     return times.compactMap(\.self).min()
   }
 
@@ -158,11 +167,25 @@ final class PushLoop: CurlLoopOwner {
   }
 
   private func countTokens() {
-    guard now >= countingDue else { return }
-    countingDue = now + Self.countingInterval
+    guard now >= tokenCountDue else { return }
+    tokenCountDue = now + Self.tokenCountInterval
     let door = door
     store.perform(PushTokenCounts(), for: .server) { result, _ in
       door.post(.didCountTokens(result))
+    }
+  }
+
+  /// Counts the jobs soon.
+  func backlogMayChange() {
+    if backlogCountDue == nil { backlogCountDue = now + Self.backlogCountInterval }
+  }
+
+  private func countBacklog() {
+    guard let due = backlogCountDue, due <= now else { return }
+    backlogCountDue = nil
+    let door = door
+    store.perform(PushBacklogCount(in: lanes?.share ?? .everything), for: .server) { result, _ in
+      door.post(.didCountBacklog(result))
     }
   }
 }

@@ -15,6 +15,7 @@ enum PushLoopRequest: Sendable {
   case didReadLanes(Result<[OutboxLaneRow], StoreError>)
   case didClaim(Result<[OutboxHold], StoreError>)
   case didCountTokens(Result<[PushTokenType: Int], StoreError>)
+  case didCountBacklog(Result<PushBacklog, StoreError>)
   /// A user has read a channel on one device.
   case didRead(userID: String, channelURL: String)
   case clear(userID: String, channelURL: String, [PushToken], badge: Int64)

@@ -9,8 +9,7 @@ struct PushLedger {
   enum Conclusion {
     /// Nothing to record.
     case ended
-    /// - `at`: Unix milliseconds.
-    case delivered(tokenID: Int64, at: Int64)
+    case delivered(tokenID: Int64)
     case forgotten(tokenID: Int64)
     /// Another attempt, which is a job of its own.
     case waits(PushJob)
@@ -23,7 +22,7 @@ struct PushLedger {
     var advanced: [PushJob] = []
     var waiting: [PushJob] = []
     var forgotten: [Int64] = []
-    var delivered: [(id: Int64, at: Int64)] = []
+    var delivered: Set<Int64> = []
     /// The lanes of the jobs.
     var lanes: OutboxLanes = []
 
@@ -123,6 +122,11 @@ struct PushLedger {
     endIfComplete(jobID)
   }
 
+  var hasOutcomes: Bool { !ended.isEmpty }
+
+  /// Whether a page of members has ended, after which the next one begins.
+  var hasOutcomeOfPage: Bool { !paged.isEmpty && ended.contains { paged.contains($0) } }
+
   /// The outcomes to record now; `nil` when there are none.
   mutating func takeProgress() -> Progress? {
     guard !ended.isEmpty else { return nil }
@@ -184,7 +188,7 @@ extension PushLedger.Progress {
     for conclusion in conclusions {
       switch conclusion {
       case .ended: break
-      case .delivered(let id, let time): delivered.append((id, time))
+      case .delivered(let id): delivered.insert(id)
       case .forgotten(let id): forgotten.append(id)
       case .waits(let job): waiting.append(job)
       }

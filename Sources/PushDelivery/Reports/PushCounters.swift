@@ -1,5 +1,6 @@
 package import ParleyProtocol
 package import Push
+import Store
 import Synchronization
 package import Telemetry
 
@@ -33,8 +34,7 @@ package final class PushCounters: Sendable {
   private struct State {
     var results: [PushWay: [PushResult: Int]] = [:]
     var tokens: [PushTokenType: Int] = [:]
-    var backlog = 0
-    var oldest: Int64?
+    var backlog = PushBacklog(count: 0)
   }
 
   private let state = Mutex(State())
@@ -49,10 +49,10 @@ package final class PushCounters: Sendable {
   }
 
   /// The number of jobs that wait in the store; with several servers, of this server's lanes.
-  package var backlog: Int { state.withLock { $0.backlog } }
+  package var backlog: Int { state.withLock { $0.backlog.count } }
 
   /// The time of the oldest message with such a job, in Unix milliseconds; `nil` without jobs.
-  package var oldest: Int64? { state.withLock { $0.oldest } }
+  package var oldest: Int64? { state.withLock { $0.backlog.oldest } }
 
   /// The number of registered devices, counted once a minute.
   package func tokenCount(_ type: PushTokenType) -> Int { state.withLock { $0.tokens[type] ?? 0 } }
@@ -62,12 +62,7 @@ package final class PushCounters: Sendable {
     state.withLock { $0.results[way, default: [:]][result, default: 0] += count }
   }
 
-  func publish(backlog: Int, oldest: Int64?) {
-    state.withLock {
-      $0.backlog = backlog
-      $0.oldest = oldest
-    }
-  }
+  func publish(_ backlog: PushBacklog) { state.withLock { $0.backlog = backlog } }
 
   func publish(_ tokens: [PushTokenType: Int]) { state.withLock { $0.tokens = tokens } }
 }

@@ -5,10 +5,6 @@ package struct PushJobs: Sendable, Hashable {
   package var jobs: [PushJob]
   /// The time at which another job is due, in Unix milliseconds; `nil` when none waits for its time.
   package var nextDue: Int64?
-  /// The number of all jobs of the share, counted up to 100,000.
-  package var count: Int
-  /// The time of the message of the job that is due first, in Unix milliseconds; `nil` without jobs.
-  package var oldest: Int64?
   /// The lanes of the share that another server has claimed; no job is one of theirs.
   package var lost: [OutboxHold]
 }
@@ -45,16 +41,10 @@ extension ReadTransaction {
       Self.dueJobs,
       [lanes, reading.time, reading.limit, StoreValue.integers(reading.excludedIDs)]
     ) { try PushJob(row: $0) }
-    let level = try connection.first(Self.level, [lanes, reading.time, Self.countLimit]) {
-      (nextDue: $0[0] as Int64?, count: $0[1] as Int, oldest: $0[2] as Int64?)
-    }
+    let nextDue = try connection.first(Self.nextDue, [lanes, reading.time]) { $0[0] as Int64? }
     return PushJobs(
-      jobs: jobs.sorted { $0.id < $1.id }, nextDue: level?.nextDue, count: level?.count ?? 0,
-      oldest: level?.oldest, lost: lost)
+      jobs: jobs.sorted { $0.id < $1.id }, nextDue: nextDue ?? nil, lost: lost)
   }
-
-  /// The number of jobs up to which they are counted.
-  private static let countLimit = 100_000
 
   /// PostgreSQL reads the first jobs of each lane by the index; SQLite has no lanes.
   private static let dueJobs = StoreStatement(
@@ -75,27 +65,14 @@ extension ReadTransaction {
       ORDER BY j.due_at, j.job_id LIMIT ?3
       """)
 
-  private static let level = StoreStatement(
+  private static let nextDue = StoreStatement(
     sqlite: """
-      SELECT
-        (SELECT due_at FROM push_jobs INDEXED BY push_jobs_by_time
-          WHERE due_at > ?2 ORDER BY due_at LIMIT 1),
-        (SELECT count(*) FROM
-          (SELECT 1 FROM push_jobs INDEXED BY push_jobs_by_time LIMIT ?3)),
-        (SELECT created_at FROM push_jobs INDEXED BY push_jobs_by_time
-          ORDER BY due_at, job_id LIMIT 1)
+      SELECT min(due_at) FROM push_jobs INDEXED BY push_jobs_by_time WHERE due_at > ?2
       """,
     postgreSQL: """
-      SELECT
-        (SELECT min(j.due_at) FROM unnest(?1::bigint[]) AS l (lane) CROSS JOIN LATERAL (
-          SELECT due_at FROM push_jobs WHERE push_jobs.lane = l.lane AND due_at > ?2
-          ORDER BY due_at LIMIT 1) AS j),
-        (SELECT count(*) FROM (
-          SELECT 1 FROM push_jobs WHERE lane = ANY (?1::bigint[]) LIMIT ?3) AS counted),
-        (SELECT j.created_at FROM unnest(?1::bigint[]) AS l (lane) CROSS JOIN LATERAL (
-          SELECT due_at, job_id, created_at FROM push_jobs WHERE push_jobs.lane = l.lane
-          ORDER BY due_at, job_id LIMIT 1) AS j
-          ORDER BY j.due_at, j.job_id LIMIT 1)
+      SELECT min(j.due_at) FROM unnest(?1::bigint[]) AS l (lane) CROSS JOIN LATERAL (
+        SELECT due_at FROM push_jobs WHERE push_jobs.lane = l.lane AND due_at > ?2
+        ORDER BY due_at LIMIT 1) AS j
       """)
 }
 

@@ -10,21 +10,24 @@ package struct PushProgress: StoreWrite {
   package var waiting: [PushJob]
   /// The numbers of tokens that their services do not know any more, which are removed.
   package var forgotten: [Int64]
-  /// The tokens whose services accepted a push, with the times in Unix milliseconds.
+  /// The numbers of tokens whose services have accepted a push.
   ///
   /// A time less than a minute after the stored one is not written.
-  package var delivered: [(id: Int64, at: Int64)]
+  package var delivered: [Int64]
+  /// Unix milliseconds.
+  package var time: Int64
   package var share: OutboxShare
 
   package init(
     finished: [Int64], advanced: [PushJob] = [], waiting: [PushJob] = [], forgotten: [Int64] = [],
-    delivered: [(id: Int64, at: Int64)] = [], in share: OutboxShare
+    delivered: [Int64] = [], at now: Int64, in share: OutboxShare
   ) {
     self.finished = finished
     self.advanced = advanced
     self.waiting = waiting
     self.forgotten = forgotten
     self.delivered = delivered
+    time = now
     self.share = share
   }
 
@@ -52,10 +55,13 @@ extension WriteTransaction {
         [job.scope.afterID, job.dueAt, job.failures, job.id])
     }
     for job in progress.waiting where !lanes.contains(job.lane) { try queue(job) }
-    for (id, time) in progress.delivered {
+    if !progress.delivered.isEmpty {
       try connection.executeLater(
-        "UPDATE push_tokens SET last_success_at = ?2 WHERE token_id = ?1 AND last_success_at <= ?2 - ?3",
-        [id, time, seenIntervalMilliseconds])
+        """
+        UPDATE push_tokens SET last_success_at = ?1
+        WHERE last_success_at <= ?1 - ?2 AND token_id \(.isAnyOf)
+        """,
+        [progress.time, seenIntervalMilliseconds, StoreValue.integers(progress.delivered)])
     }
     try removePushTokens(progress.forgotten)
     return lost

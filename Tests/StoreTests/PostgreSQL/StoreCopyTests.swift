@@ -131,7 +131,7 @@ struct StoreCopyTests {
       // Numbers go on where they ended.
       let call = try PushRegister(Fields(JSONDocument(#"{"type":"gcm","token":"n"}"#).root))
       try await store.perform(PushRegistration(call, of: "cy", at: 9))
-      try await store.perform(PushProgress(finished: [], waiting: [job], in: .everything))
+      try await store.perform(PushProgress(finished: [], waiting: [job], at: 1, in: .everything))
       let ids = try await store.perform(reading, for: .server).jobs.map(\.id)
       #expect(ids == [job.id, job.id + 1])
     }

@@ -61,6 +61,10 @@ struct PushFixture {
       PushJobReading(at: now, in: share, limit: limit, except: ids), for: .server)
   }
 
+  func backlog(in share: OutboxShare = .everything) async throws -> PushBacklog {
+    try await store.perform(PushBacklogCount(in: share), for: .server)
+  }
+
   func register(
     _ name: String, of userID: String, type: String = "gcm", device: String = "",
     unique: Bool = false, at now: Int64 = 1
