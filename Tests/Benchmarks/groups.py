@@ -69,6 +69,37 @@ class Bench:
                         server, "fanout", connections=online - 1, in_flight=in_flight,
                         messages=share * (4 if in_flight > 1 else 1), **more))
 
+    # Pushes
+
+    def pushes(self):
+        """The wait of a sender in a group of 100, of whom 90 are away with a device each: without pushes, with them,
+        and with a push service that answers nothing."""
+        for kind in ("none", "accept", "hang"):
+            say(f"acknowledgements, pushes: {kind}")
+            with self.push_settings(kind) as settings, self.servers.fresh(*settings) as server:
+                server.back.add_users(100)
+                server.back.add_group("bench-0", 100)
+                if kind != "none":
+                    server.back.at_once(lambda number: server.back.call(
+                        "POST", f"/users/bench-{number}/push/gcm", {"gcm_reg_token": f"device-{number}"}), range(10, 100))
+                self.keep(f"ack/{kind}", self.load(
+                    server, "ack", connections=9, rate=50, seconds=self.options.ack_seconds, groups="yes"))
+
+    @contextlib.contextmanager
+    def push_settings(self, kind):
+        if kind == "none":
+            yield []
+            return
+        place = ["taskset", "-c", self.options.client_core] if self.options.client_core else []
+        sink = os.path.join(os.path.dirname(os.path.abspath(__file__)), "push_sink.py")
+        with subprocess.Popen(
+                [*place, sys.executable, sink, kind], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as service:
+            port = service.stdout.readline().strip()
+            yield ["--push-url", f"http://127.0.0.1:{port}/", "--push-url-types", "gcm",
+                   "--push-secret", "a secret of the benchmark", "--push-per-user-per-minute", "0",
+                   "--push-per-sender-per-minute", "0"]
+            service.stdin.close()
+
     # Rows
 
     def rows(self):
@@ -180,6 +211,7 @@ class Bench:
             for number in range(self.options.rounds):
                 print(f"round {number + 1}", file=sys.stderr)
                 self.many(*prepared)
+                self.pushes()
                 self.deliveries(100, 100)
                 self.deliveries(1_000, 10_000)
                 self.reading()
@@ -198,6 +230,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--deliveries", type=int, default=300_000, help="of a fan-out with one message in flight")
     parser.add_argument("--sessions", type=int, default=200, help="session.open, one after another")
+    parser.add_argument("--ack-seconds", type=int, default=8, help="of acknowledgements, 50 a second")
     parser.add_argument("--calls", type=int, default=200, help="of each method")
     parser.add_argument("--idle", type=int, default=2_000, help="idle connections")
     parser.add_argument("--loaded", type=int, default=6, help="groups of 10,000 in memory that are measured")

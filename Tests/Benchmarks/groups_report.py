@@ -50,6 +50,9 @@ def report(records):
         figures.ratio(
             f"CPU per delivery, 1,000 of 10,000 members online / open channel of 1,000, {words}",
             (f"group/1000/{in_flight}", f"open/1000/{in_flight}"), *cpu, 1.1)
+    for kind, words in (("accept", "with pushes / without"), ("hang", "with a push service that hangs / without")):
+        words = f"acknowledgement in a group of 100, 90 away with devices, {words}"
+        figures.ratio(f"{words}, median", (f"ack/{kind}", "ack/none"), "p50_us", "ms", 1e3, 1.2)
     sessions = ("sessions/many", "sessions/none")
     words = "user in 2,000 groups / in none"
     figures.ratio(f"session.open, median, {words}", sessions, "open_p50_us", "ms", 1e3, 1.2)
