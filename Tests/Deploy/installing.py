@@ -93,16 +93,19 @@ def fingerprint(directory):
     return found
 
 
-async def serve(ctx, root):
+INSTALLED = ["/usr/bin/parleyd", "--config", "/etc/parley/parley.yaml"]
+PORTS = ["--listen", "127.0.0.1:0", "--operations-listen", "127.0.0.1:0"]
+
+
+async def serve(ctx, root, command=tuple(INSTALLED), user="parley:parley", environment=None):
     """Runs the installed gateway with its installed settings, as its user, as a container would."""
     script = (
         'mount --bind "$1" "$1" && mount --bind "$1/var/lib/parley" "$1/var/lib/parley"'
-        ' && mount -t proc proc "$1/proc" && mount -o remount,bind,ro "$1" && exec chroot --userspec=parley:parley "$@"')
+        ' && mount -t proc proc "$1/proc" && mount -o remount,bind,ro "$1" && exec chroot --userspec="$0" "$@"')
     process = await asyncio.create_subprocess_exec(
-        need("unshare"), "--mount", "sh", "-c", script, "sh", root.path, "/usr/bin/parleyd",
-        "--config", "/etc/parley/parley.yaml", "--listen", "127.0.0.1:0",
-        "--operations-listen", "127.0.0.1:0", stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE, env=root.environment())
+        need("unshare"), "--mount", "sh", "-c", script, user, root.path, *command, *PORTS,
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE, env=environment or root.environment())
     lines, port = [], None
     async with asyncio.timeout(DEADLINE):
         while line := (await process.stderr.readline()).decode():

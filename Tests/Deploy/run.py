@@ -18,8 +18,8 @@ from harness import Context  # noqa: E402
 from suite import Suite, main  # noqa: E402
 
 # These need neither a clean Debian nor other services.
-QUICK = ["packaged", "machine"]
-MODULES = ["units", "supervised", "proxied", "clustered", "watching", *QUICK, "clean", "booted"]
+QUICK = ["packaged", "manifests", "machine"]
+MODULES = ["units", "supervised", "proxied", "clustered", "watching", *QUICK, "clean", "image", "booted"]
 PROGRAMS = ["parleyd", "parley", "parley-unfurl"]
 
 

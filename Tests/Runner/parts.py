@@ -125,7 +125,7 @@ PARTS = [
         Program(
             PYTHON, "Tests/Deploy/run.py", "--package", ".build/debian", "--roots", ".build/deploy", longest=900),
         needs=("release",), packages=(
-            "debootstrap", "systemd-container", "openssl", "strace", "mandoc", "zsh", "fish"),
+            "debootstrap", "mmdebstrap", "skopeo", "umoci", "systemd-container", "openssl", "strace", "mandoc", "zsh", "fish"),
         idle_packages=("nginx-light", "haproxy", "prometheus"), needs_python=True, is_quick=False),
     Part(
         "fuzz", "every parser on inputs that differ from its corpus, many times more than in unit",
