@@ -51,7 +51,8 @@ class DeploySuite(Suite):
 
     description = __doc__
     required = ["package"]
-    limit = 300
+    # Packages of Debian are downloaded for some.
+    limit = 900
     longest_message = 1_500
     package = files = None
 

@@ -7,8 +7,10 @@ import json
 import os
 import re
 import signal
+import time
 
-from harness import DEADLINE, http, process_environment, refused
+from groupendpoints import Back
+from harness import DEADLINE, eventually, http, process_environment, refused
 
 
 async def ended(ctx, *flags, environment=None, stdin=None):
@@ -368,6 +370,31 @@ async def test_settings_of_a_cluster(ctx):
         broken = {**shared, name: value.replace("://", ":").replace("-", "\t")}
         status, output = await ended(ctx, "--check-config", environment=broken)
         assert status == 78 and "hush" not in output, (name, output)
+
+
+async def test_the_metrics_of_the_last_day(ctx):
+    """What charts show is kept every half minute from the start on; metrics and a time can be chosen."""
+    server = await ctx.server()
+    async with Back(server) as back:
+        async def kept():
+            history = await back.call("GET", "/parley/metrics/history")
+            return history if history["times"] else None
+        history = await eventually(kept, "the first values")
+        assert history["interval_ms"] == 30_000 and abs(history["times"][0] / 1000 - time.time()) < 3600, history["times"]
+        series = {one["name"]: one for one in history["series"]}
+        assert len(series) >= 20 and all(len(one["values"]) == len(history["times"]) for one in series.values())
+        assert series["process_resident_memory_bytes"]["values"][0] > 1_000_000
+        assert series["parley_disk_free_bytes"]["kind"] == "gauge" and series["parley_disk_free_bytes"]["values"][0] > 0
+        assert series["parley_messages_total"] == {
+            "name": "parley_messages_total", "kind": "counter", "values": [0] * len(history["times"])}
+        names = "parley_sessions,parley_nothing,parley_messages_total"
+        some = await back.call("GET", "/parley/metrics/history", names=names)
+        assert [one["name"] for one in some["series"]] == ["parley_sessions", "parley_messages_total"], some
+        later = await back.call("GET", "/parley/metrics/history", names=names, since=history["times"][-1] + 10**9)
+        assert later["times"] == [] and all(one["values"] == [] for one in later["series"]), later
+        code = await back.code("GET", "/parley/metrics/history?since=yesterday")
+        assert code == 400101, code
+        assert await back.code("GET", "/parley/metrics/history?name=a") != 0
 
 
 async def test_the_busiest_channels(ctx):

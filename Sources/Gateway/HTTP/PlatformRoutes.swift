@@ -364,6 +364,9 @@ enum PlatformRoutes {
     route("GET", "/v3/parley/status", available: .always, OperationEndpoints.viewStatus),
     route("POST", "/v3/parley/drain", available: .always, OperationEndpoints.drain),
     route("GET", "/v3/parley/metrics", available: .always, MetricEndpoints.view),
+    route(
+      "GET", "/v3/parley/metrics/history", query: .only(["names", "since"]), available: .always,
+      MetricEndpoints.viewHistory),
     route("GET", "/v3/parley/settings", available: .always, SettingEndpoints.list),
     route(
       "GET", "/v3/parley/cluster", query: .only(["channel_url"]), available: .always,

@@ -1,4 +1,5 @@
 import Channels
+import Configuration
 import Reactor
 import Store
 import Telemetry
@@ -8,7 +9,8 @@ import Webhooks
 extension GatewayServices {
   /// The samples that are read when the metrics are requested.
   var samples: [MetricSample] {
-    storeSamples + memorySamples + waitSamples + auditSamples + uploads.samples + vault.samples
+    storeSamples + diskSamples + memorySamples + waitSamples + auditSamples + uploads.samples
+      + vault.samples
       + thumbnails.samples + (translator?.samples ?? []) + (previews?.samples ?? [])
       + (pictures?.samples ?? [])
       + (webhooks?.samples(at: clock.now) ?? []) + (push?.samples(at: clock.now) ?? [])
@@ -56,6 +58,16 @@ extension GatewayServices {
         "parley_held_bytes", .gauge, "Bytes that connections hold in memory.", memory.byteCount),
       MetricSample(
         "parley_held_bytes_limit", .gauge, "Bytes that connections may hold.", memory.limit),
+    ]
+  }
+
+  /// The room on the disk of the data directory; empty when it is not known.
+  private var diskSamples: [MetricSample] {
+    guard let byteCount = FileSystemRoom.byteCount(below: settings.dataDirectory) else { return [] }
+    return [
+      MetricSample(
+        "parley_disk_free_bytes", .gauge, "Bytes that may still be written to data_dir.",
+        Int(byteCount))
     ]
   }
 

@@ -28,6 +28,46 @@ enum MetricEndpoints {
   }
 }
 
+extension MetricEndpoints {
+  /// Characters of a name.
+  private static let nameLimit = 64
+
+  /// `GET …/history?names=&since=`: the values of the last day, every half minute.
+  static func viewHistory(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let wanted = try call.query.texts("names", limit: nameLimit)
+    let since = try call.query.integer("since", in: Limits.timestamps) ?? 0
+    let history = call.services.metricRecord.history
+    let names = wanted ?? history.keptNames
+    let start = history.times.firstIndex { $0 >= since } ?? history.times.count
+    completion { writer in
+      writer.object {
+        $0.member("interval_ms", MetricRecord.interval)
+        $0.member(
+          "times", array: { for time in history.times.dropFirst(start) { $0.value(time) } })
+        $0.member(
+          "series",
+          array: {
+            for series in history.series(of: names, from: start) { series.encode(into: &$0) }
+          })
+      }
+    }
+  }
+}
+
+extension MetricHistory.Series {
+  fileprivate func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("name", name)
+      $0.member("kind", kind.rawValue)
+      $0.member(
+        "values",
+        array: { writer in
+          for value in values { writer.value(raw: value?.json ?? Array("null".utf8)) }
+        })
+    }
+  }
+}
+
 extension GatewayServices.Lifecycle {
   fileprivate var name: String {
     switch self {
@@ -65,23 +105,9 @@ extension MetricSample {
       $0.member("name", definition.name)
       $0.member("count", Int64(clamping: snapshot.counts.reduce(0, &+)))
       $0.member("sum_seconds", raw: (Double(snapshot.sumNanoseconds) / 1e9).json)
-      $0.member("p50_seconds", raw: snapshot.bound(of: 0.5).json)
-      $0.member("p99_seconds", raw: snapshot.bound(of: 0.99).json)
+      $0.member("p50_seconds", raw: (snapshot.quantile(0.5) ?? 0).json)
+      $0.member("p99_seconds", raw: (snapshot.quantile(0.99) ?? 0).json)
     }
-  }
-}
-
-extension HistogramSnapshot {
-  /// The bound in seconds below which a share of the durations lie, as precise as the buckets allow; 0
-  /// when there are no durations.
-  fileprivate func bound(of share: Double) -> Double {
-    let wanted = Double(counts.reduce(0, &+)) * share
-    var sum = 0.0
-    for (bound, count) in zip(bounds.nanoseconds + bounds.nanoseconds.suffix(1), counts) {
-      sum += Double(count)
-      if count > 0, sum >= wanted { return Double(bound) / 1e9 }
-    }
-    return 0
   }
 }
 

@@ -59,6 +59,7 @@ final class GatewayServices: Sendable {
   let startedAt = SystemClock.monotonicMilliseconds
   let clock: DeploymentClock
   let clockRecord = ClockRecord()
+  let metricRecord = MetricRecord()
   let deletionHold: DeletionHold
   let messageIDs: MessageIDs
   let metrics: GatewayMetrics

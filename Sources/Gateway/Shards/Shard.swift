@@ -74,6 +74,7 @@ final class Shard {
   var groupCensus: GroupCensus?
   var fileKeyRenewal: FileKeyRenewal?
   var clockWatch: ClockWatch?
+  var metricRecorder: MetricRecorder?
   /// The tags of the listeners on which `/metrics` is served.
   var metricsListeners: Set<Int> = []
   /// The tags of the listeners that accept only host names of this machine.

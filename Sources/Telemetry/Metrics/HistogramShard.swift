@@ -102,4 +102,24 @@ package struct HistogramSnapshot: Sendable, Equatable {
     for index in counts.indices { counts[index] &+= other.counts[index] }
     sumNanoseconds &+= other.sumNanoseconds
   }
+
+  /// The durations that were counted since an earlier snapshot of the same histogram.
+  func since(_ former: HistogramSnapshot) -> HistogramSnapshot {
+    HistogramSnapshot(
+      bounds: bounds,
+      counts: zip(counts, former.counts).map { $0 >= $1 ? $0 - $1 : $0 },
+      sumNanoseconds: sumNanoseconds &- former.sumNanoseconds)
+  }
+
+  /// The bound in seconds below which a share of the durations lie, as precise as the buckets allow; `nil` when
+  /// there are no durations.
+  package func quantile(_ share: Double) -> Double? {
+    let wanted = Double(counts.reduce(0, &+)) * share
+    var sum = 0.0
+    for (bound, count) in zip(bounds.nanoseconds + bounds.nanoseconds.suffix(1), counts) {
+      sum += Double(count)
+      if count > 0, sum >= wanted { return Double(bound) / 1e9 }
+    }
+    return nil
+  }
 }
