@@ -500,6 +500,28 @@ async def test_refusals_of_the_platform_api(ctx):
         assert (await without.call("GET", f"/users/{ben}/push/gcm"))["tokens"] == []
 
 
+async def shown_choices(back, url, ann, ben, place):
+    """What a back end sees of the choices of members, ann's being off: in lists and in her view of the group."""
+    async def members(**query):
+        page = await back.call("GET", f"/group_channels/{url}/members", **query)
+        names = ("push_enabled", "push_trigger_option")
+        return {one["user_id"]: tuple(one.get(name) for name in names) for one in page["members"]}
+    await back.call("POST", f"/group_channels/{url}/invite", {"user_ids": [ben]})
+    for query in ({}, {"include_push_preference": "false"}, {"user_id": ann}):
+        assert await members(**query) == {ann: (None, None), ben: (None, None)}, query
+    for query in ({}, {"user_id": ben, "show_read_receipt": "true"}):
+        seen = await members(include_push_preference="true", **query)
+        assert seen == {ann: (False, "off"), ben: (True, None)}, seen
+    await back.call("PUT", place, {"push_trigger_option": "mention_only"})
+    assert (await members(include_push_preference="true"))[ann] == (True, "mention_only")
+    for user, option in ((ann, "mention_only"), (ben, None)):
+        view = await back.call("GET", f"/group_channels/{url}", user_id=user)
+        assert view.get("push_trigger_option") == option, view
+    listed = (await back.call("GET", f"/users/{ann}/my_group_channels"))["channels"]
+    assert [one["push_trigger_option"] for one in listed] == ["mention_only"]
+    assert "push_trigger_option" not in await back.call("GET", f"/group_channels/{url}")
+
+
 async def test_choices_over_the_platform_api(ctx):
     """A back end reads, changes and resets the choices of a user, and those for a group."""
     server = await all_ways(ctx)
@@ -539,3 +561,4 @@ async def test_choices_over_the_platform_api(ctx):
         for code in (await back.code("GET", strange), await back.code(
                 "PUT", strange, {"push_trigger_option": "off"})):
             assert code in (400201, 900020), code
+        await shown_choices(back, url, ann, ben, place)

@@ -302,6 +302,8 @@ def groups(call, group, ada, bea):
     assert [one.user_id for one in call("moderation", "block_a_user", ada, model="BlockAUserRequest", user_ids=[cat]).users] == [cat]
     for given, expected in (({}, [bea, cat]), ({"user_ids": bea}, [bea]), ({"list": "blocking_me"}, [])):
         assert [one.user_id for one in call("moderation", "list_blocked_users", ada, limit=10, **given).users] == expected
+    seen = {one.user_id: one for one in call(GROUP, "list_members", group, include_push_preference=True).members}
+    assert [one.push_enabled for one in seen.values()] == [True] * 3, seen
     seen = {one.user_id: one for one in call(GROUP, "list_members", group, user_id=bea).members}
     assert [seen[name].to_dict().get("is_blocking_me") for name in (ada, bea, cat)] == [True, False, False], seen
     for blocked in (bea, cat):

@@ -104,9 +104,6 @@ enum PlatformRoutes {
       "GET", "\(openChannel)/participants", query: list(), ChannelEndpoints.listParticipants),
   ]
 
-  /// The choices of users about pushes are read of each; whether members are muted is always shown.
-  private static let partsOfMembers = ["show_member_is_muted", "include_push_preference"]
-
   private static let groups = [
     channelRoute(
       "GET", "\(group)",
@@ -125,7 +122,9 @@ enum PlatformRoutes {
       "GET", "\(group)/members",
       query: list(
         "member_state_filter", "operator_filter", "member_active_mode_filter", "show_read_receipt",
-        "show_delivery_receipt", "user_id", withoutEffect: partsOfMembers),
+        "show_delivery_receipt", "user_id", "include_push_preference",
+        // It is always shown.
+        withoutEffect: ["show_member_is_muted"]),
       MemberEndpoints.list),
     channelRoute("GET", "\(group)/members/{user_id}", MemberEndpoints.view),
     channelRoute("PUT", "\(group)/hide", body: json, OwnGroupEndpoints.hide),

@@ -116,7 +116,7 @@ extension GroupAnswer {
       $0.name("members")
       $0.array {
         for member in members {
-          member.encodeForPlatform(parts.receipts, into: &$0)
+          $0.object { member.encodeForPlatform(parts.receipts, into: &$0) }
         }
       }
     }
@@ -160,6 +160,7 @@ extension GroupAnswer {
       writer.member("hidden_state", own.hiddenState.rawValue)
       writer.member("is_hidden", own.hiddenState != .unhidden)
       writer.member("count_preference", own.countPreference.platformName)
+      own.pushTrigger.encodeForPlatform(into: &writer)
     }
     if own.invitedAt > 0 { writer.member("invited_at", own.invitedAt) }
     writer.user("inviter", ifKnown: own.inviter)
@@ -167,29 +168,41 @@ extension GroupAnswer {
 }
 
 extension GroupMember {
-  /// Writes the member as the Platform API shows it.
-  ///
-  /// - Parameter viewed: The member as a user sees it whom the call names; `nil` if it names none.
-  func encodeForPlatform(
-    _ receipts: ShownReceipts, seenAs viewed: ListedMember? = nil, into writer: inout JSONWriter
-  ) {
-    writer.object {
-      $0.member("user_id", member.user.id)
-      $0.member("nickname", member.user.nickname)
-      $0.member("profile_url", member.user.profileURL)
-      $0.member("metadata", member.user.metadata)
-      $0.member("state", member.state.rawValue)
-      $0.member("role", isOperator ? "operator" : "")
-      $0.member("is_muted", isMuted)
-      encodePresence(into: &$0)
-      if receipts.contains(.read), let readAt { $0.member("read_ts", readAt) }
-      if receipts.contains(.delivered), let deliveredAt {
-        $0.member("delivered_ts", deliveredAt)
-      }
-      guard let viewed else { return }
-      $0.member("is_blocked_by_me", viewed.isBlocked)
-      $0.member("is_blocking_me", viewed.isBlocking)
+  /// Writes the member as the Platform API shows it, into an object.
+  func encodeForPlatform(_ receipts: ShownReceipts, into writer: inout JSONWriter) {
+    writer.member("user_id", member.user.id)
+    writer.member("nickname", member.user.nickname)
+    writer.member("profile_url", member.user.profileURL)
+    writer.member("metadata", member.user.metadata)
+    writer.member("state", member.state.rawValue)
+    writer.member("role", isOperator ? "operator" : "")
+    writer.member("is_muted", isMuted)
+    encodePresence(into: &writer)
+    if receipts.contains(.read), let readAt { writer.member("read_ts", readAt) }
+    if receipts.contains(.delivered), let deliveredAt {
+      writer.member("delivered_ts", deliveredAt)
     }
+  }
+
+  /// Writes the choice of the member for pushes of the group, into its object.
+  func encodePushPreference(into writer: inout JSONWriter) {
+    writer.member("push_enabled", member.pushTrigger != .off)
+    member.pushTrigger.encodeForPlatform(into: &writer)
+  }
+}
+
+extension ListedMember {
+  /// Writes the blocks between the member and the user of the call, into the member's object.
+  func encodeBlocks(into writer: inout JSONWriter) {
+    writer.member("is_blocked_by_me", isBlocked)
+    writer.member("is_blocking_me", isBlocking)
+  }
+}
+
+extension ChannelPushTriggerOption {
+  /// Writes the option as the documented API has it, without a word for the default.
+  func encodeForPlatform(into writer: inout JSONWriter) {
+    if self != .default { writer.member("push_trigger_option", rawValue) }
   }
 }
 

@@ -115,7 +115,7 @@ enum MemberEndpoints {
   }
 
   /// `GET …/members`: a page of the members, in the order in which they became members; with `user_id`, whom
-  /// this user blocks, and who blocks it.
+  /// this user blocks, and who blocks it; with `include_push_preference`, which messages are pushed to them.
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let query = call.query
     let state = try query.choice("member_state_filter", of: MemberStateFilter.self)?.state
@@ -125,10 +125,15 @@ enum MemberEndpoints {
     let (limit, token) = (try query.pageSize(), try query.pageToken())
     let receipts = try ShownReceipts(query)
     let viewerID = try query.optionalUserID("user_id")
+    let showsPushes = try query.boolean("include_push_preference") ?? false
     let caller = call.caller
     try call.inChannel(completion) { channel in
-      let encoder = channel.memberEncoder(for: nil) {
-        $0.encodeForPlatform(receipts, seenAs: viewerID == nil ? nil : $1, into: &$2)
+      let encoder = channel.memberEncoder(for: nil) { member, listed, writer in
+        writer.object {
+          member.encodeForPlatform(receipts, into: &$0)
+          if viewerID != nil { listed.encodeBlocks(into: &$0) }
+          if showsPushes { member.encodePushPreference(into: &$0) }
+        }
       }
       let listing = MemberListing(
         channelID: channel.place.id, state: state, operatorFilter: operators,

@@ -63,11 +63,10 @@ enum PushPreferenceEndpoints {
 }
 
 extension OwnMembership {
-  /// Writes the choice as the documented API has it, without a word for the default.
   fileprivate func encodePushPreference(into writer: inout JSONWriter) {
     writer.object {
       $0.member("enable", pushTrigger != .off)
-      if pushTrigger != .default { $0.member("push_trigger_option", pushTrigger.rawValue) }
+      pushTrigger.encodeForPlatform(into: &$0)
     }
   }
 }
