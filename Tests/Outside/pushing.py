@@ -252,7 +252,8 @@ async def test_whom(ctx):
             assert bodies(peer.apns(device_of["mentioned"])) == ["for one"]
             for name in ("here", "off", "snoozed", "undisturbed", "muted"):
                 assert not peer.apns(device_of[name]), name
-            assert not peer.apns(own)
+            # Its own messages read the others', which only clears the badge.
+            assert not bodies(peer.apns(own))
             assert alert(peer.apns(device_of["plain"])[-1])["title"] == "A title"
             # Back from the background, there is none.
             await who["background"].call("session.background", on=False)
@@ -334,6 +335,25 @@ async def test_reading_elsewhere(ctx):
             "type": "read", "channel_url": url, "unread_message_count": 0}, clearing
         # APNs changes no badge for pushes of the type background.
         assert clearing.fields["apns-push-type"] == "alert" and clearing.fields["apns-priority"] == "5", clearing.fields
+
+
+async def test_answering_elsewhere(ctx):
+    """Who answers on another device has read the messages before, and gets the new badge on the others."""
+    async with Peer(ctx.directory()) as peer:
+        server = await ctx.fresh(*FREE, *flags(peer.settings("apns")))
+        url, creator, (user, token) = await away(ctx, server)
+        own = await register(creator)
+        await creator.send(url, "question")
+        await peer.until(lambda: peer.apns(token), "the push")
+        laptop = await ctx.user(server, user)
+        await laptop.send(url, "answer")
+        await peer.until(lambda: peer.apns(token)[1:], "the new badge")
+        # An answer to it, and one that reads nothing.
+        await creator.send(url, "thanks")
+        await creator.send(url, "good night")
+        await peer.until(lambda: peer.apns(own), "the new badge of the other")
+        badges = [request.json["parley"] for request in (peer.apns(token)[1], *peer.apns(own))]
+        assert badges == [{"type": "read", "channel_url": url, "unread_message_count": 0}] * 2, badges
 
 
 async def test_messages_that_were_read_or_deleted_meanwhile(ctx):

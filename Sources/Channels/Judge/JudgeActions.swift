@@ -22,7 +22,7 @@ package enum JudgeAction: Sendable {
   case notify([String], notification: [UInt8])
   /// Notifies the connections of a joined member that hear the group, in the order of its events.
   case notifyMember(MemberNotice)
-  /// Notes that a member has read the group on one of its devices.
+  /// Notes that a member has read messages of the group on one of its devices, or by sending one.
   case noteReading(userID: String)
   /// Notifies the connections of joined members that hear the group, in the order of its events.
   case notifyMembers(MembersNotice)

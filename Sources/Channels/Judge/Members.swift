@@ -168,9 +168,17 @@ extension Members {
   /// Notes that a joined member has sent a message, and has read up to it.
   ///
   /// - Parameter seq: The number of the message's event.
-  mutating func advance(_ userID: String, to ordinal: Int64, at createdAt: Int64, seq: Int64) {
-    guard isJoined(userID), isNews(seq, for: userID) else { return }
-    table.update(userID) { $0.position.advance(to: ordinal, at: createdAt) }
+  /// - Returns: Whether messages before it were unread until then.
+  mutating func advance(
+    _ userID: String, to ordinal: Int64, at createdAt: Int64, seq: Int64
+  ) -> Bool {
+    guard var member = table[userID], member.state == .joined, isNews(seq, for: userID) else {
+      return false
+    }
+    let unreadCount = unreadCount(of: member, last: ordinal - 1)
+    member.position.advance(to: ordinal, at: createdAt)
+    table.put(member)
+    return unreadCount > 0
   }
 
   /// Notes a message of a joined member that does not move its position.

@@ -237,8 +237,9 @@ struct PendingSends: Sendable {
     if ordinal != nil, let author = send.accepted.message.user { standing.typing.end(author.id) }
     if let ordinal, ordinal > 0, let authorID = send.accepted.message.user?.id {
       if send.movesPosition {
-        standing.rights.advance(
+        let hasRead = standing.rights.advance(
           authorID, to: ordinal, at: send.accepted.message.createdAt, seq: seq)
+        if hasRead { actions.append(.noteReading(userID: authorID)) }
       } else if send.blockerID == nil {
         standing.rights.countOwn(authorID, seq: seq)
       }

@@ -253,9 +253,13 @@ struct Rights: Sendable {
 
   mutating func removeMember(_ userID: String) { members?.remove(userID) }
 
-  /// Notes that a joined member has sent a message.
-  mutating func advance(_ userID: String, to ordinal: Int64, at createdAt: Int64, seq: Int64) {
-    members?.advance(userID, to: ordinal, at: createdAt, seq: seq)
+  /// Notes that a joined member has sent a message, and has read up to it.
+  ///
+  /// - Returns: Whether messages before it were unread until then.
+  mutating func advance(
+    _ userID: String, to ordinal: Int64, at createdAt: Int64, seq: Int64
+  ) -> Bool {
+    members?.advance(userID, to: ordinal, at: createdAt, seq: seq) ?? false
   }
 
   /// Notes a message of a joined member that does not move its position.

@@ -57,13 +57,29 @@ struct MembersTests {
     ])
     members.countOwn("ann", seq: 20)
     #expect(members["ann"]?.position.ownAfter == 4)
-    members.advance("ann", to: 9, at: 90, seq: 21)
-    #expect(members["ann"]?.position == ReadPosition(ordinal: 9, readAt: 90, floor: 1))
+    let hasRead = members.advance("ann", to: 9, at: 90, seq: 21)
+    #expect(hasRead && members["ann"]?.position == ReadPosition(ordinal: 9, readAt: 90, floor: 1))
     for id in ["cat", "away"] {
-      members.advance(id, to: 9, at: 90, seq: 22)
+      let hasRead = members.advance(id, to: 9, at: 90, seq: 22)
       members.countOwn(id, seq: 22)
+      #expect(!hasRead)
     }
     #expect(members["cat"]?.position == ReadPosition() && members["away"] == nil)
+  }
+
+  @Test("sending reads the messages before, of others only, and only those that count")
+  func readingBySending() {
+    var members = Members([member("ann", ReadPosition(ordinal: 5, readAt: 50))])
+    func hasRead(to ordinal: Int64) -> Bool {
+      members.advance("ann", to: ordinal, at: ordinal * 10, seq: 20 + ordinal)
+    }
+    #expect(!hasRead(to: 6) && hasRead(to: 8) && !hasRead(to: 9))
+    members.countOwn("ann", seq: 30)
+    #expect(!hasRead(to: 11))
+    members.uncount(12, by: "ben", seq: 32)
+    #expect(!hasRead(to: 13) && hasRead(to: 15))
+    members.raiseFloor(to: 17)
+    #expect(!hasRead(to: 18) && hasRead(to: 20))
   }
 
   @Test("what was read later than an event does not change with it")
@@ -71,7 +87,8 @@ struct MembersTests {
     let later = member("ann", ReadPosition(ordinal: 3, readAt: 30, ownAfter: 2))
     var members = Members([member("ann"), member("ben", ReadPosition(ownAfter: 1))])
     members.put(later, readAfter: 20)
-    members.advance("ann", to: 2, at: 20, seq: 18)
+    let hasRead = members.advance("ann", to: 2, at: 20, seq: 18)
+    #expect(!hasRead)
     members.countOwn("ann", seq: 19)
     members.uncount(5, by: "ann", seq: 20)
     #expect(members["ann"] == later && members.unreadCount(of: later, last: 9) == 3)

@@ -45,6 +45,25 @@ struct OwnChangeRuleTests {
     #expect(try rig.own(of: "ben") == own)
   }
 
+  @Test("the other devices learn that a member has read messages, also by sending one")
+  func readings() throws {
+    func readers(_ body: () throws -> Void) rethrows -> [String] {
+      forget()
+      try body()
+      return rig.others.compactMap { if case .noteReading(let id) = $0 { id } else { nil } }
+    }
+    #expect(try readers { _ = try send("ann", "ann") } == [])
+    #expect(try readers { _ = try send("ben", "ben") } == ["ben"])
+    #expect(try readers { _ = try rig.own(.markRead(upTo: nil), by: "ben") } == [])
+    #expect(try readers { _ = try rig.own(.markRead(upTo: nil), by: "ann") } == ["ann"])
+    #expect(try readers { _ = try send("ann") } == [])
+    #expect(try readers { _ = try send("boss", "ann", "boss") } == ["boss", "ann", "boss"])
+    var unmoved = MessageDraft(text: "x")
+    unmoved.marksAsRead = false
+    let order = MessageOrder(.success(unmoved), requestID: nil)
+    #expect(try readers { _ = try rig.perform(.send(order), by: "ben") } == [])
+  }
+
   @Test("a notice is sent only when something has changed")
   func unchanged() throws {
     let ids = try send("ann", "ann")
