@@ -11,6 +11,8 @@ final class ShardEdge {
   let groupSessions: GroupSessions
   /// On the first shard only.
   private let onlineExchange: OnlineExchange?
+  /// On the first shard only.
+  private let lostUsers: LostUserPushes?
   private unowned let shard: Shard
   /// Whether the other servers have been notified of this shard's stages.
   private var hasBegun = false
@@ -22,7 +24,9 @@ final class ShardEdge {
     routes = ShardRoutes(network, figures, shard: shard)
     calls = CallHost(routes, figures, shard: shard, timeout: timeout)
     groupSessions = GroupSessions(shard: shard)
-    onlineExchange = shard.handle.index == 0 ? OnlineExchange(on: shard) : nil
+    let isFirst = shard.handle.index == 0
+    onlineExchange = isFirst ? OnlineExchange(on: shard) : nil
+    lostUsers = isFirst ? LostUserPushes(routes, on: shard) : nil
   }
 
   /// Adopts the current ring of the network.
@@ -33,7 +37,7 @@ final class ShardEdge {
     // The other servers have taken over everything here, and the sessions here will end.
     guard !hasLeft else { return shard.channels.homesDidChange() }
     readAnnouncements()
-    onlineExchange?.ringDidChange(from: old, to: ring)
+    if let lost = onlineExchange?.ringDidChange(from: old, to: ring) { lostUsers?.push(to: lost) }
     shard.users.removeSessions { ring.member(slot: $0.server) == nil }
     for session in shard.sessions.all {
       guard let userID = session.userID else { continue }

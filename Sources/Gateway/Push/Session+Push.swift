@@ -156,10 +156,17 @@ extension GatewayServices {
   /// - Parameter since: The last sign of life of the connection, in Unix milliseconds.
   func pushMissed(of userID: String, since: Int64) {
     guard pushes.isOn else { return }
-    store.perform(MissedPushes(of: userID, since: since, at: clock.now)) { [logger] result in
-      guard case .failure(let error) = result else { return }
-      logger.warning(
-        "messages to a lost connection are not pushed", metadata: ["reason": "\(error)"])
+    pushMissed(MissedPushes(of: [userID], since: since, at: clock.now)) {}
+  }
+
+  /// - Parameter completion: Called once, on any thread.
+  func pushMissed(_ missed: MissedPushes, then completion: @escaping @Sendable () -> Void) {
+    store.perform(missed) { [logger] result in
+      if case .failure(let error) = result {
+        logger.warning(
+          "messages to lost connections are not pushed", metadata: ["reason": "\(error)"])
+      }
+      completion()
     }
   }
 }

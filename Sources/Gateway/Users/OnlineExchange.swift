@@ -23,9 +23,12 @@ final class OnlineExchange: TimerHandler {
   }
 
   /// Follows a change of the servers.
-  func ringDidChange(from old: ServerRing, to ring: ServerRing) {
-    shard.services.onlineUsers.keep(ring.members.map(\.slot))
+  ///
+  /// - Returns: The users whose home has ended while they were attentive.
+  func ringDidChange(from old: ServerRing, to ring: ServerRing) -> LostUsers {
+    let lost = shard.services.onlineUsers.keep(ring.members.map(\.slot))
     for member in ring.members where old.member(member.id) == nil { sendAll(to: member.slot) }
+    return lost
   }
 
   /// Sends all users of this server to another one, which may have missed notices.

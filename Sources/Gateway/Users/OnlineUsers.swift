@@ -90,7 +90,7 @@ final class OnlineUsers: Sendable {
   }
 
   /// Ids are compared as bytes, as in the database.
-  private static func hash(of userID: String) -> UInt64 { FNV1a.hash(userID) }
+  fileprivate static func hash(of userID: String) -> UInt64 { FNV1a.hash(userID) }
 }
 
 // MARK: - Several servers
@@ -144,9 +144,27 @@ extension OnlineUsers {
   }
 
   /// Forgets the users of servers that are gone.
-  func keep(_ servers: [UInt16]) {
-    state.withLock { state in state.others = state.others.filter { servers.contains($0.key) } }
+  ///
+  /// - Returns: Those of them who were attentive. A server that ends in order has none.
+  func keep(_ servers: [UInt16]) -> LostUsers {
+    state.withLock { state in
+      var lost = LostUsers()
+      for (server, users) in state.others where !servers.contains(server) {
+        lost.hashes.formUnion(users.online.subtracting(users.away))
+        state.others[server] = nil
+      }
+      return lost
+    }
   }
+}
+
+/// The users with attentive sessions whose home has ended with all that it knew of them.
+struct LostUsers: Sendable {
+  fileprivate(set) var hashes: Set<UInt64> = []
+
+  var isEmpty: Bool { hashes.isEmpty }
+
+  func contains(_ userID: String) -> Bool { hashes.contains(OnlineUsers.hash(of: userID)) }
 }
 
 /// The users at home on a server whose sessions have begun, ended, or changed place.

@@ -318,8 +318,7 @@ extension UserDirectory {
   ///
   /// The homes of channels do so by themselves.
   func removeSessions(where isGone: (SessionAddress) -> Bool) {
-    // A server that ended in order has closed its sessions before. Any other was alive within this time.
-    let sign = shard.services.clock.now - shard.settings.cluster.serverTimeoutMilliseconds
+    let sign = shard.lastSignOfEndedServer
     for (session, userID) in sessions(where: isGone) {
       remove(session, of: userID, lostSince: sign)
     }
@@ -331,6 +330,14 @@ extension UserDirectory {
     presences.flatMap { userID, presence in
       presence.known.filter(condition).map { ($0, userID) }
     }
+  }
+}
+
+extension Shard {
+  /// A time at which a server that has left now was alive, in Unix milliseconds: one that ended in order has
+  /// closed its sessions before.
+  var lastSignOfEndedServer: Int64 {
+    services.clock.now - settings.cluster.serverTimeoutMilliseconds
   }
 }
 

@@ -38,6 +38,27 @@ package struct PushTokenOwners: StoreLookup {
   }
 }
 
+/// Reads the users who have registered a device, in the order of their ids.
+package struct PushTokenHolders: StoreQuery {
+  /// The user after whom the page begins; empty for the first page.
+  package var userID: String
+  package var limit: Int
+
+  package init(after userID: String, limit: Int) {
+    self.userID = userID
+    self.limit = limit
+  }
+
+  package var statements: ReadStatements<[String]> {
+    .init { transaction in
+      try transaction.connection.all(
+        "SELECT DISTINCT user_id FROM push_tokens WHERE user_id > ? ORDER BY user_id LIMIT ?",
+        [userID, limit]
+      ) { $0[0] }
+    }
+  }
+}
+
 /// Counts the devices of each type; reads all of them.
 package struct PushTokenCounts: StoreQuery {
   package init() {}

@@ -72,6 +72,8 @@ final class DrivenServers {
     // A list ends at its limit alone, however slow the machine is.
     options.queryMilliseconds = 0
     options.sharing = databaseURL == nil ? .alone : .shared
+    // The jobs stay in the store.
+    if settings.push.isOn { options.push = PushJobOptions { _ in } }
     let place: StorePlace =
       databaseURL.map { .postgreSQL(url: $0) } ?? .directory(directories[count].path)
     let store = try Store(place, options: options)

@@ -51,7 +51,8 @@ struct OnlineUsersTests {
     send(one.all(from: 1))
     #expect(other.among(["ada", "ben", "cleo"]) == ["cleo"])
     other.note("cleo", .attentive)
-    other.keep([])
+    let lost = other.keep([])
+    #expect(lost.contains("cleo") && !lost.contains("ben"))
     #expect(other.contains("cleo"))
     other.note("cleo", .offline)
     #expect(!other.contains("cleo"))
@@ -79,7 +80,11 @@ struct OnlineUsersTests {
     for notice in one.all(from: 1) { other.take(notice) }
     #expect(other.among(["ada", "ben"]) == ["ada", "ben"])
     #expect(!other.hasAttentiveSession("ada") && !other.hasAttentiveSession("ben"))
-    other.keep([])
+    #expect(other.keep([1]).isEmpty)
+    one.note("cleo", .attentive)
+    send()
+    let lost = other.keep([2])
+    #expect(["ada", "ben", "cleo"].filter(lost.contains) == ["cleo"])
     #expect(other.among(["ada", "ben"]).isEmpty)
   }
 

@@ -23,7 +23,7 @@ struct MissedPushesTests {
       await fixture.append(fixture.message(id), to: id % 3 == 0 ? hut : nil)
     }
     _ = fixture.takeArrivals()
-    let missed = MissedPushes(of: "bob", since: 0, at: 400)
+    let missed = MissedPushes(of: ["bob"], since: 0, at: 400)
     #expect(try await fixture.store.perform(missed) == 20)
     #expect(try await self.missed(fixture, of: "bob") == Array(11...30))
     let arrivals = fixture.takeArrivals()
@@ -48,14 +48,18 @@ struct MissedPushesTests {
     var quiet = fixture.message(8, by: nil)
     quiet.pushes = nil
     for message in [suppressed, silent, admin, quiet] { await fixture.append(message) }
-    #expect(try await fixture.store.perform(MissedPushes(of: "bob", since: 40, at: 90)) == 2)
+    #expect(try await fixture.store.perform(MissedPushes(of: ["bob"], since: 40, at: 90)) == 2)
     #expect(try await missed(fixture, of: "bob") == [4, 7])
     #expect(try await fixture.jobs().jobs.last?.template == template)
-    #expect(try await fixture.store.perform(MissedPushes(of: "bob", since: 0, at: 90)) == 3)
-    #expect(try await fixture.store.perform(MissedPushes(of: "ann", since: 0, at: 90)) == 1)
+    #expect(try await fixture.store.perform(MissedPushes(of: ["bob"], since: 0, at: 90)) == 3)
+    let early = MissedPushes(of: ["bob"], since: 0, until: 70, at: 90)
+    #expect(try await fixture.store.perform(early) == 2)
+    #expect(try await fixture.store.perform(MissedPushes(of: ["ann"], since: 0, at: 90)) == 1)
+    let both = MissedPushes(of: ["ann", "cy", "bob"], since: 0, at: 90)
+    #expect(try await fixture.store.perform(both) == 4)
     // Without a device, and without groups.
-    #expect(try await fixture.store.perform(MissedPushes(of: "cy", since: 0, at: 90)) == 0)
+    #expect(try await fixture.store.perform(MissedPushes(of: ["cy"], since: 0, at: 90)) == 0)
     try await fixture.register("e", of: "eve")
-    #expect(try await fixture.store.perform(MissedPushes(of: "eve", since: 0, at: 90)) == 0)
+    #expect(try await fixture.store.perform(MissedPushes(of: ["eve"], since: 0, at: 90)) == 0)
   }
 }

@@ -31,6 +31,18 @@ struct PushTokenStoreTests {
     }
   }
 
+  @Test("the users with a device are read in pages, each once", arguments: stores)
+  func holders(_ kind: LogKind) async throws {
+    let fixture = try await PushFixture(kind)
+    for (index, userID) in ["cy", "ann", "ann", "bob"].enumerated() {
+      try await fixture.register("t\(index)", of: userID)
+    }
+    for (after, expected) in [("", ["ann", "bob"]), ("bob", ["cy"]), ("cy", [])] {
+      let page = PushTokenHolders(after: after, limit: 2)
+      #expect(try await fixture.store.perform(page, for: .server) == expected)
+    }
+  }
+
   @Test(
     "the 21st token replaces the oldest, and tokens replace those of their device or all",
     arguments: stores)

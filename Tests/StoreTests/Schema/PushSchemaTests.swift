@@ -73,6 +73,6 @@ struct PushSchemaTests {
     #expect(page.recipients.map(\.recipient.userID) == ["bob"])
     // Messages of before are not pushed.
     #expect(page.facts?.pushOption == .suppress)
-    #expect(try await store.perform(MissedPushes(of: "bob", since: 0, at: 2_000)) == 0)
+    #expect(try await store.perform(MissedPushes(of: ["bob"], since: 0, at: 2_000)) == 0)
   }
 }
