@@ -84,6 +84,12 @@ final class ShardEdge {
     groupSessions.renew()
   }
 
+  /// Sends what the other servers have to know when this one has no sessions any more, and ends.
+  func end() {
+    onlineExchange?.end()
+    routes.flush()
+  }
+
   /// Notes that this server has left the cluster.
   func leave() {
     hasLeft = true

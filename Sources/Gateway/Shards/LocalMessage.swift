@@ -81,6 +81,7 @@ extension Shard {
       users.noteAllSeen()
       // Calls that were answered while the shard drained have left something to store.
       channels.endWaiting()
+      edge?.end()
       loop.stop()
     case .send(let message): send(message)
     case .settingsDidChange: adopt(services.settings)

@@ -39,6 +39,13 @@ final class OnlineExchange: TimerHandler {
     }
   }
 
+  /// Notifies the other servers that this one has no users any more: it ends in order, before the next notice.
+  func end() {
+    guard let servers = shard.edge?.routes.otherServers else { return }
+    let none = OnlineNotice(server: shard.services.server, isFirst: true)
+    for server in servers { send(none, to: server) }
+  }
+
   private func send(_ notice: OnlineNotice, to server: UInt16) {
     let address = ShardAddress(server: server, shard: 0)
     shard.send(.shard(address, .notice(.onlineUsers, notice.encoded)))

@@ -20,9 +20,9 @@ struct LostUserPushesTests {
     }
   }
 
-  /// A user at home on the first server, with a device.
-  private func client(_ stem: String, on server: Int) throws -> DrivenClient {
-    let client = try servers.open(servers.user(at: 0, stem), on: server)
+  /// A user with a device, at home on the first server unless on another.
+  private func client(_ stem: String, at home: Int = 0, on server: Int) throws -> DrivenClient {
+    let client = try servers.open(servers.user(at: home, stem), on: server)
     let device = #""type":"huawei","token":"\#(client.userID)""#
     #expect(try client.call("push.register", device).contains(#""result""#))
     return client
@@ -41,17 +41,40 @@ struct LostUserPushesTests {
     }
   }
 
+  /// A group at home on the second server.
+  private func group(of author: DrivenClient, with members: [DrivenClient]) throws -> String {
+    let url = servers.channel(at: 1)
+    let ids = members.map { #""\#($0.userID)""# }.joined(separator: ",")
+    let created = try author.call(
+      "group.create", #""channel_url":"\#(url)","user_ids":[\#(ids)]"#)
+    #expect(created.contains(#""result""#), "\(created)")
+    return url
+  }
+
+  @Test("are none when the server ends in order")
+  func ended() throws {
+    let (ended, lost) = (try client("ended", on: 0), try client("lost", at: 2, on: 2))
+    let author = try servers.open(servers.user(at: 1, "author"), on: 1)
+    let url = try group(of: author, with: [ended, lost])
+    #expect(try author.say("hello", in: url).contains(#""result""#))
+    let online = servers.servers[1].services.onlineUsers
+    try servers.turns { [ended, lost].allSatisfy { online.hasAttentiveSession($0.userID) } }
+    // Before the next notice of changes, whether it has any.
+    for shard in servers.servers[0].shards { shard.receive(.stop) }
+    try servers.turns { !online.hasAttentiveSession(ended.userID) }
+    servers.keep([1, 2])
+    servers.keep([1])
+    try servers.turns { try !pushed().isEmpty }
+    #expect(try pushed() == [lost.userID])
+  }
+
   @Test("are of the messages since the last sign of the server, once each, to the attentive")
   func missed() throws {
     let lost = try (1...3).map { try client("lost\($0)", on: 0) }
     let (away, elsewhere) = (try client("away", on: 0), try client("elsewhere", on: 1))
     let author = try servers.open(servers.user(at: 1, "author"), on: 2)
     _ = try away.call("session.background", #""on":true"#)
-    let url = servers.channel(at: 1)
-    let members = (lost + [away, elsewhere]).map { #""\#($0.userID)""# }.joined(separator: ",")
-    let created = try author.call(
-      "group.create", #""channel_url":"\#(url)","user_ids":[\#(members)]"#)
-    #expect(created.contains(#""result""#), "\(created)")
+    let url = try group(of: author, with: lost + [away, elsewhere])
     for number in 1...2 {
       #expect(try author.say("number \(number)", in: url).contains(#""result""#))
     }
