@@ -35,7 +35,7 @@ MODULES = [
 ATTACKS = ["budgets", "fairness", "bystanders"]
 
 # A wrong clock. They want a parleyd that is no other program too.
-CLOCKS = ["clocks"]
+CLOCKS = ["clocks", "pushclocks"]
 
 
 # Modules that make thumbnails, or look at all settings and endpoints. The servers of all others start without, in

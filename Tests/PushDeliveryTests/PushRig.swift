@@ -23,10 +23,10 @@ final class PushRig: Sendable {
   let store: Store
   let delivery: PushDelivery
   private let directory: TemporaryDirectory
-  private let den: LogChannel
+  let den: LogChannel
   private let attending: Attending
   private let clock: RigClock
-  private let answers = LogAnswers()
+  let answers = LogAnswers()
 
   /// - Parameters:
   ///   - directory: One of an earlier rig that has ended, whose store is continued.
