@@ -128,7 +128,7 @@ package struct ChannelJudge: ~Copyable, Sendable {
 
   /// The state of a member of the group; `nil` for a user who is no member.
   package func memberState(of userID: String) -> MemberState? {
-    work.standing.rights.members?[userID]?.state
+    work.standing.rights.members?.state(of: userID)
   }
 
   /// The users with a mute in force.

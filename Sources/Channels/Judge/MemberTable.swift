@@ -48,32 +48,21 @@ struct MemberTable: Sendable {
   /// - Returns: The state before; `nil` for a new member.
   @discardableResult
   mutating func put(_ member: Member) -> MemberState? {
-    let inviter = inviter(of: member)
     guard let found = find(member.user.id) else {
-      insert(member, inviter)
+      insert(member)
       return nil
     }
     let state = MemberRecord.state(in: records, at: found.place)
-    let length = MemberRecord.length(in: records, at: found.place)
-    let start = records.count
-    reserveRecord()
-    MemberRecord.append(member, inviter, to: &records)
-    if records.count - start == length {
-      replaceRecord(at: found.place, withLast: length)
-    } else {
-      MemberRecord.markRemoved(in: &records, at: found.place)
-      index[found.slot] = UInt32(start + 1)
-      unusedByteCount += length
-      compact()
-    }
+    replace(found, with: member)
     return state
   }
 
   /// Changes a member, if the user is one.
   mutating func update(_ userID: String, _ change: (inout Member) -> Void) {
-    guard var member = self[userID] else { return }
+    guard let found = find(userID) else { return }
+    var member = member(at: found.place)
     change(&member)
-    put(member)
+    replace(found, with: member)
   }
 
   /// Removes a user.
@@ -114,13 +103,31 @@ struct MemberTable: Sendable {
     MemberRecord.member(in: records, at: place) { inviterIDs[$0] }
   }
 
-  private mutating func insert(_ member: Member, _ inviter: MemberRecord.Inviter) {
+  private mutating func insert(_ member: Member) {
+    let inviter = inviter(of: member)
     if (usedSlotCount + 1) * 8 > index.count * 7 { rebuildIndex(for: 1) }
     let place = records.count
     reserveRecord()
     MemberRecord.append(member, inviter, to: &records)
     link(place)
     count += 1
+  }
+
+  /// Writes other values of a member.
+  private mutating func replace(_ found: (slot: Int, place: Int), with member: Member) {
+    let inviter = inviter(of: member)
+    let length = MemberRecord.length(in: records, at: found.place)
+    let start = records.count
+    reserveRecord()
+    MemberRecord.append(member, inviter, to: &records)
+    if records.count - start == length {
+      replaceRecord(at: found.place, withLast: length)
+    } else {
+      MemberRecord.markRemoved(in: &records, at: found.place)
+      index[found.slot] = UInt32(start + 1)
+      unusedByteCount += length
+      compact()
+    }
   }
 
   private mutating func inviter(of member: Member) -> MemberRecord.Inviter {

@@ -51,7 +51,12 @@ package struct Members: Sendable {
 
   subscript(userID: String) -> Member? { table[userID] }
 
-  func isJoined(_ userID: String) -> Bool { table.state(of: userID) == .joined }
+  /// The state of a user; `nil` for a user who is no member.
+  func state(of userID: String) -> MemberState? { table.state(of: userID) }
+
+  func contains(_ userID: String) -> Bool { state(of: userID) != nil }
+
+  func isJoined(_ userID: String) -> Bool { state(of: userID) == .joined }
 
   /// The ids of all members, sorted.
   var ids: [String] {
@@ -157,6 +162,12 @@ extension Members {
   /// - Parameter last: The last message of the group.
   func unreadCount(of member: Member, last: Int64) -> Int64 {
     guard member.state == .joined else { return 0 }
+    return Self.unreadCount(of: member, last: last, above: floor, uncounted)
+  }
+
+  private static func unreadCount(
+    of member: Member, last: Int64, above floor: Int64, _ uncounted: OrdinalSet
+  ) -> Int64 {
     let position = max(member.position.ordinal, member.position.floor, floor)
     return max(
       0, last - position - member.position.ownAfter - uncounted.count(after: position))
@@ -172,21 +183,23 @@ extension Members {
   mutating func advance(
     _ userID: String, to ordinal: Int64, at createdAt: Int64, seq: Int64
   ) -> Bool {
-    guard var member = table[userID], member.state == .joined, isNews(seq, for: userID) else {
-      return false
+    guard isNews(seq, for: userID) else { return false }
+    var hasRead = false
+    let (floor, uncounted) = (floor, uncounted)
+    table.update(userID) {
+      guard $0.state == .joined else { return }
+      hasRead = Self.unreadCount(of: $0, last: ordinal - 1, above: floor, uncounted) > 0
+      $0.position.advance(to: ordinal, at: createdAt)
     }
-    let unreadCount = unreadCount(of: member, last: ordinal - 1)
-    member.position.advance(to: ordinal, at: createdAt)
-    table.put(member)
-    return unreadCount > 0
+    return hasRead
   }
 
   /// Notes a message of a joined member that does not move its position.
   ///
   /// - Parameter seq: The number of the message's event.
   mutating func countOwn(_ userID: String, seq: Int64) {
-    guard isJoined(userID), isNews(seq, for: userID) else { return }
-    table.update(userID) { $0.position.ownAfter += 1 }
+    guard isNews(seq, for: userID) else { return }
+    table.update(userID) { if $0.state == .joined { $0.position.ownAfter += 1 } }
   }
 
   /// Notes a message that no member counts as unread, and that does not end the hiding of the group by

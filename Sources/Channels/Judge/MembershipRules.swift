@@ -96,8 +96,8 @@ extension Rights {
 
   /// - Throws: 400201.
   func requireVisibility(toUser userID: String) throws(ServiceError) {
-    guard let members, channel.group?.isPublic == false else { return }
-    guard members[userID] != nil else { throw .notFound(.channel, channel.url) }
+    guard channel.group?.isPublic == false, members?.contains(userID) == false else { return }
+    throw .notFound(.channel, channel.url)
   }
 
   /// - Throws: 400920 for a group.
@@ -191,7 +191,7 @@ extension Rights {
 
   /// The given users of which the group has joined members, whom alone a message may mention.
   func mentionable(_ ids: [String]) -> [String] {
-    guard let members else { return ids }
+    guard let members, !ids.isEmpty else { return ids }
     return ids.filter(members.isJoined)
   }
 }
