@@ -40,11 +40,12 @@ extension Standing {
   mutating func noteRead(
     by member: Member, before former: Member, upTo messageID: Int64?, at now: Moment
   ) {
-    guard hasReceipts else { return }
+    let rules = sources.groupRules()
+    guard rules.hasReceipts(in: rights.channel, with: rights.members?.count ?? 0) else { return }
     let read = Event.Read(
       by: member.user.id, readAt: member.position.readAt, messageID: messageID)
     reads.note(read, at: now.monotonic)
-    guard hasDeliveryReceipts else { return }
+    guard rules.hasDeliveries else { return }
     let visible = visibleReceipts(to: nil)
     guard let known = visible.deliveredAt(of: former),
       let deliveredAt = visible.deliveredAt(of: member), deliveredAt > known
@@ -67,9 +68,11 @@ extension Standing {
 
   /// Publishes how far members have read, if that is due.
   mutating func publishReads(at now: Moment, into actions: inout JudgeActions) {
+    let due = reads.take(at: now.monotonic)
+    guard !due.isEmpty else { return }
     let privateIDs =
       sources.groupRules().allowsPrivateReads ? rights.members?.privateReaderIDs ?? [] : []
-    let moves = reads.take(at: now.monotonic).filter {
+    let moves = due.filter {
       rights.members?.isJoined($0.userID) == true && !privateIDs.contains($0.userID)
     }
     guard !moves.isEmpty, hasReceipts else { return }
@@ -105,7 +108,8 @@ extension Standing {
 
   /// Stores the positions to which clients have received messages, if that is due.
   mutating func storeDueDeliveries(at now: Moment, into actions: inout JudgeActions) {
-    store(deliveries.takeDue(at: now.monotonic), into: &actions)
+    let due = deliveries.takeDue(at: now.monotonic)
+    if !due.isEmpty { store(due, into: &actions) }
   }
 
   /// Stores these positions at once.

@@ -50,6 +50,8 @@ final class ChannelHost {
   private let loadedSeq: Int64
   /// The timer for the judge's deadline.
   private var timer: EventLoop.TimerToken?
+  /// The time of ``timer``.
+  private var wakeTime: Int64 = 0
   /// The members that the gauges include; `nil` for a channel that is not in memory, or not a group.
   var countedMembers: Int?
 
@@ -414,7 +416,12 @@ final class ChannelHost {
   }
 
   private func wake(at time: Int64) {
-    if let timer { shard.loop.cancel(timer) }
+    if let timer {
+      // A judge with notices to come requests the same time with each input.
+      guard time != wakeTime else { return }
+      shard.loop.cancel(timer)
+    }
+    wakeTime = time
     timer = shard.loop.schedule(after: max(time - shard.loop.now, 0), self)
   }
 
