@@ -44,11 +44,23 @@ void fanout_run(struct load *load, const struct plan *plan, unsigned messages) {
   free(fanout.reached);
 }
 
+// Members list their groups once they are ready, as clients do. Without that their sockets would acknowledge in
+// another rhythm than those that have entered an open channel, which decides how often the server's writes must
+// wake this program.
+static void list_groups(struct load *load, unsigned members) {
+  for (unsigned i = 0; i < members; i++) {
+    uint32_t answered = load->connections[i].answered;
+    load_request(load, i, "\"method\":\"group.list\",\"params\":{\"limit\":1}");
+    while (load->connections[i].answered == answered) load_turn(load, 1000);
+  }
+}
+
 void measure_fanout(struct load *load, const struct plan *plan) {
   load->channels = load->dialect == PARLEY ? 1 : 0;
   load->creators = 1;
   load_start(load, plan->connections + 1);
   load_open(load, plan->connections + 1);
+  if (load->groups) list_groups(load, plan->connections + 1);
   load_rest(load, PRESENCE_MS);
   fanout_run(load, plan, plan->messages / 5 + plan->in_flight);
 
