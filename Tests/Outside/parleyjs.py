@@ -49,11 +49,11 @@ globalThis.join = async (client, url, options = { create: true }) => {
 
 
 @contextlib.asynccontextmanager
-async def node(ctx, server=None):
-    """A Node with the module as a server serves it."""
+async def node(ctx, server=None, *others):
+    """A Node with the module as a server serves it, and further modules of the tree."""
     server = server or await ctx.server(*FLAGS)
     _, _, module = await server.get("/parley.js")
-    async with Node(ctx.directory(), module) as made:
+    async with Node(ctx.directory(), module, {name: source(name) for name in others}) as made:
         await made.run(CLIENTS)
         yield made
 
@@ -232,8 +232,9 @@ async def test_the_types_are_strict(ctx):
     if shutil.which("tsc") is None:
         raise Skipped("tsc is not installed")
     directory = ctx.directory()
-    with open(os.path.join(directory, "parley.d.ts"), "wb") as file:
-        file.write(source("parley.d.ts"))
+    for name in ("parley.d.ts", "parley-store.d.ts"):
+        with open(os.path.join(directory, name), "wb") as file:
+            file.write(source(name))
     with open(os.path.join(directory, "use.ts"), "w", encoding="utf-8") as file:
         file.write(TYPED)
     status, output, errors = await ctx.run(
@@ -243,7 +244,8 @@ async def test_the_types_are_strict(ctx):
 
 
 TYPED = """
-import { Parley, ParleyError, type Message, type Channel, type Group } from "./parley";
+import { MessageStore, storeOf } from "./parley-store";
+import { Parley, ParleyError, messageTypes, type Message, type Channel, type Group } from "./parley";
 const parley = new Parley("https://chat.example", {
   userId: "ada", token: async () => "t", outbox: "persistent", WebSocket });
 export async function use(): Promise<void> {
@@ -296,6 +298,25 @@ export async function use(): Promise<void> {
   (await parley.push.preferences({ push_trigger_option: "mention_only" })).timezone.length;
   (await parley.push.tokens()).map(({ type, token }) => type === "web" && token);
   await parley.background(parley.push.isSupported);
+  const types = messageTypes<{ poll: { options: string[] }; note: number }>();
+  await lobby.send({ message: "Lunch?", ...types.withData("poll", { options: ["here"] }) });
+  lobby.on("received", (message) => types.dataOf(message, "poll")?.options.length);
+  const note: number | undefined = types.dataOf(sent, "note");
+  console.log(note);
+  // @ts-expect-error
+  types.withData("poll", { options: [1] });
+  // @ts-expect-error
+  types.dataOf(sent, "other");
+  const store = new MessageStore(group, { limit: 200 });
+  const stop: () => void = store.subscribe(() => store.getSnapshot().messages[0]?.message.length);
+  await store.loadEarlier(20);
+  store.getSnapshot().pending.map(({ state, error, retry }) => state === "failed" && error?.code && retry());
+  storeOf(lobby).readBy(sent).map((id) => id.length);
+  stop();
+  // @ts-expect-error
+  store.getSnapshot().messages.push(sent);
+  // @ts-expect-error
+  new MessageStore(parley);
   // @ts-expect-error
   await parley.push.preferences({ push_trigger_option: "some" });
   // @ts-expect-error

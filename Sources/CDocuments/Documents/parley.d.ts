@@ -1,4 +1,4 @@
-/** Types of parley.js, a client of the Parley gateway for browsers, Node and Deno. */
+/** Types of parley.js, a client of the Parley gateway for browsers, Node 20 and later, and Deno. */
 
 /** A refusal of the server, or with `code` 0 one of the library. */
 export declare class ParleyError extends Error {
@@ -44,7 +44,7 @@ export interface UserOptions extends CommonOptions {
 }
 
 interface CommonOptions {
-  /** A constructor like the browser's, where there is no global one. */
+  /** A constructor like the browser's. By default the global one, or that of the package `ws` where it is installed. */
   WebSocket?: new (url: string, protocol: string) => unknown;
   /** Receives each JSON-RPC message; they contain secrets such as tokens and upload addresses. */
   log?: (direction: "sent" | "received", frame: object, method?: string) => void;
@@ -246,6 +246,24 @@ export declare class UnreadCount {
   deleted(params: Events["message.deleted"]): void;
 }
 
+/**
+ * Reads and writes the `data` of messages as JSON. `Types` has the type of the value by `custom_type`:
+ *
+ *     const types = messageTypes<{ poll: { question: string } }>();
+ *     await lobby.send({ message: "Lunch?", ...types.withData("poll", { question: "Where?" }) });
+ *     lobby.on("received", (message) => types.dataOf(message, "poll")?.question);
+ */
+export declare function messageTypes<Types>(): {
+  /**
+   * The value in a message of this type; undefined for one of another type, and if `data` is not JSON. Its shape is what
+   * the sender has made of it.
+   */
+  dataOf<Name extends keyof Types & string>(
+    message: Pick<Message, "custom_type" | "data">, name: Name): Types[Name] | undefined;
+  /** The members of a message that has this value. */
+  withData<Name extends keyof Types & string>(name: Name, value: Types[Name]): { custom_type: Name; data: string };
+};
+
 /** How far a channel's events were seen. */
 export interface Position {
   epoch: string;
@@ -335,6 +353,7 @@ type AllGroupEvents = GroupEvents & Omit<ProtocolEvents<"message" | "channel" | 
 /** An open channel or a group. */
 declare class BaseChannel<AllEvents extends Record<keyof AllEvents, unknown[]>> {
   protected constructor();
+  readonly parley: Parley;
   readonly url: string;
   readonly position: Position | null;
   /** Makes a call about this channel. */

@@ -1,6 +1,6 @@
 // @ts-self-types="./parley.d.ts"
 /**
- * A client of the Parley gateway for browsers, Node 22 and Deno.
+ * A client of the Parley gateway for browsers, Node 20 and later, and Deno.
  *
  * It reconnects, enters its channels and reads its groups again, recovers missed events, and keeps messages
  * that wait for the connection in an outbox. Types and public members are described in parley.d.ts, use in Browser.md.
@@ -139,6 +139,9 @@ const wellFormed = (text) => text.replace(/\p{Surrogate}/gu, "\ufffd");
 /** The same for all texts in a value: JSON has a half as an escape. */
 const wellFormedJSON = (value) => JSON.stringify(value).replace(
   /\\(?:u(d[89a-f]..)|.)/g, (escape, half) => (half ? "\ufffd" : escape));
+/** Node 20 has no WebSocket of its own; bundlers must not look for the package. */
+const importedWebSocket = (name = "ws") =>
+  import(/* @vite-ignore */ /* webpackIgnore: true */ name).then(({ WebSocket }) => WebSocket, () => null);
 /** `crypto.randomUUID` is missing on pages without encryption. */
 const randomID = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
@@ -254,6 +257,18 @@ class Emitter {
     for (const listener of [...(this.#listeners.get(name) ?? [])]) notify(listener, ...values);
   }
 }
+
+/** Reads and writes the `data` of messages as JSON, by their `custom_type`; the types are those of TypeScript. */
+export const messageTypes = () => ({
+  dataOf({ custom_type: type, data }, name) {
+    try {
+      return type === name ? JSON.parse(data) : undefined;
+    } catch {
+      return undefined;
+    }
+  },
+  withData: (name, value) => ({ custom_type: name, data: JSON.stringify(value) }),
+});
 
 /** One WebSocket: a request gives a promise of its answer, everything else is an event. */
 class Wire {
@@ -605,9 +620,10 @@ export class Parley extends Emitter {
       return;
     }
     if (turn !== this.#turn) return;
-    const WebSocket = this.#options.WebSocket ?? globalThis.WebSocket;
+    const WebSocket = this.#options.WebSocket ?? globalThis.WebSocket ?? await importedWebSocket();
+    if (turn !== this.#turn) return;
     if (!WebSocket) {
-      return this.#finish(closedError("there is no WebSocket: pass one in the options"));
+      return this.#finish(closedError("there is no WebSocket: install the package ws, or pass one in the options"));
     }
     let wire;
     try {
@@ -915,6 +931,7 @@ class BaseChannel extends Emitter {
     this.url = url;
   }
 
+  get parley() { return this[owner]; }
   get position() { return this.#epoch === null ? null : { epoch: this.#epoch, seq: this.#reached }; }
 
   call(method, params = {}, options = {}) {
