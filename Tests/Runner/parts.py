@@ -85,7 +85,7 @@ PARTS = [
         "outside", "a client that knows only the documented protocol, against the server as a process",
         Program(PYTHON, "Tests/Outside/run.py", "--parleyd", PARLEYD, jobs=4), needs=("release",),
         packages=(
-            "chromium", "node-typescript", "curl", "jq", "openssl", "sqlite3", "thumbnail_packages"),
+            "chromium", "node-typescript", "node-react", "node-react-dom", "node-ws", "curl", "jq", "openssl", "sqlite3", "thumbnail_packages"),
         idle_packages=("translation_packages",), needs_python=True, is_beside=True),
     Part(
         "cluster", "the same client against three servers on PostgreSQL and Redis: no faults, a killed server",

@@ -66,6 +66,8 @@ export declare class MessageStore {
    * Calls during one of the same kind join it. All are rejected as `list` is.
    */
   loadEarlier(count?: number): Promise<void>;
+  /** The same for the first page only: of no effect once there is one. */
+  begin(): Promise<void>;
   /** Lists the page after the last message, where `hasLater`. */
   loadLater(count?: number): Promise<void>;
   /** Begins again with the latest messages. */

@@ -258,6 +258,9 @@ export class MessageStore {
     });
   }
 
+  /** Loads the first page, once. */
+  begin() { return this.#list.floor === null ? this.loadEarlier() : Promise.resolve(); }
+
   loadLater(count = this.#pageSize) {
     return this.#load("later", async (page) => {
       if (!this.#list.hasLater) return this.#list.cancel(page);
