@@ -81,14 +81,15 @@ async def test_the_files_of_a_release(ctx):
             ctx.source("Scripts/release"), "--package", ctx.package, directory)
         assert status == 0, errors
     names = [os.path.basename(line) for line in output.decode().split()]
-    assert sorted(os.listdir(release)) == sorted(names) and len(names) == 4, names
+    assert sorted(os.listdir(release)) == sorted(names) and len(names) == 5, names
     status, output, errors = await ctx.run("sha256sum", "--check", "SHA256SUMS", directory=release)
-    assert status == 0 and output.count(b": OK") == 3, (output, errors)
+    assert status == 0 and output.count(b": OK") == 4, (output, errors)
     with open(os.path.join(release, "SHA256SUMS"), "rb") as one, \
             open(os.path.join(again, "SHA256SUMS"), "rb") as other:
         assert one.read() == other.read()
     materials = next(name for name in names if name.endswith(".spdx.json"))
     lists_what_it_is_made_of(os.path.join(release, materials), ["swift-collections", "swift-runtime", "libssl3"])
+    assert any(name.startswith("parley-client-") and name.endswith(".tgz") for name in names), names
     archive = next(name for name in names if name.endswith(".tar.gz"))
     status, _, errors = await ctx.run("tar", "--extract", "--file", archive, directory=release)
     assert status == 0, errors
