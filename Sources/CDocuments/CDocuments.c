@@ -48,3 +48,53 @@ static const unsigned char parley_push_js[] = {
 #embed "Documents/parley-push.js"
 };
 DOCUMENT(parley_push_js)
+
+static const unsigned char parley_store_d_ts[] = {
+#embed "Documents/parley-store.d.ts"
+};
+DOCUMENT(parley_store_d_ts)
+
+static const unsigned char parley_store_js[] = {
+#embed "Documents/parley-store.js"
+};
+DOCUMENT(parley_store_js)
+
+static const unsigned char parley_views_d_ts[] = {
+#embed "Documents/parley-views.d.ts"
+};
+DOCUMENT(parley_views_d_ts)
+
+static const unsigned char parley_views_js[] = {
+#embed "Documents/parley-views.js"
+};
+DOCUMENT(parley_views_js)
+
+static const unsigned char parley_react_d_ts[] = {
+#embed "Documents/parley-react.d.ts"
+};
+DOCUMENT(parley_react_d_ts)
+
+static const unsigned char parley_react_js[] = {
+#embed "Documents/parley-react.js"
+};
+DOCUMENT(parley_react_js)
+
+static const unsigned char parley_vue_d_ts[] = {
+#embed "Documents/parley-vue.d.ts"
+};
+DOCUMENT(parley_vue_d_ts)
+
+static const unsigned char parley_vue_js[] = {
+#embed "Documents/parley-vue.js"
+};
+DOCUMENT(parley_vue_js)
+
+static const unsigned char parley_mock_d_ts[] = {
+#embed "Documents/parley-mock.d.ts"
+};
+DOCUMENT(parley_mock_d_ts)
+
+static const unsigned char parley_mock_js[] = {
+#embed "Documents/parley-mock.js"
+};
+DOCUMENT(parley_mock_js)

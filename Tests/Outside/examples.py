@@ -49,6 +49,9 @@ NOT_RUN = {
     "navigator.serviceWorker.register": "wants a browser; pagepush.py opens one",
     "$GATEWAY/v3": "wants the address and the token of a gateway; push.py makes the call",
     "parley push": "wants a gateway that pushes; pushcommands.py and pushing.py try it",
+    "createHooks(React)": "wants a browser; parleyhooks.py runs such an application",
+    "createComposables(Vue)": "wants a browser; parleyhooks.py runs such an application",
+    "npm install": "wants the package that the line before makes; parleypackage.py installs it",
     "SENDBIRD_DESK_RICH_MESSAGE": "wants a browser; parleygroups.py opens the desk in one",
 }
 
@@ -80,7 +83,7 @@ let now: Int64 = 0
 
 
 # The parts of parley.js that examples import.
-PARTS = ["store"]
+PARTS = ["store", "views", "react", "vue", "mock"]
 
 
 class Block:

@@ -204,11 +204,14 @@ async def test_the_module_is_served(ctx):
     """Module and types are served as they are in the tree, for pages of any origin."""
     server = await ctx.server(*FLAGS)
     module = source("parley.js")
-    lasting = f"/parley-{hashlib.sha256(module).hexdigest()[:16]}.js"
-    for path, content, kind, caching in (
-            ("/parley.js", module, "text/javascript", "public, max-age=300"),
-            (lasting, module, "text/javascript", "public, max-age=31536000, immutable"),
-            ("/parley.d.ts", source("parley.d.ts"), "application/typescript", "public, max-age=300")):
+    brief, forever = "public, max-age=300", "public, max-age=31536000, immutable"
+    served = []
+    for name in ("parley", "parley-store", "parley-views", "parley-react", "parley-vue", "parley-mock"):
+        served += [(f"/{name}.js", source(f"{name}.js"), "text/javascript", brief),
+                   (f"/{name}.d.ts", source(f"{name}.d.ts"), "application/typescript", brief)]
+    for name in ("parley", "parley-store", "parley-views"):
+        served.append((lasting_name(name, source(f"{name}.js")), source(f"{name}.js"), "text/javascript", forever))
+    for path, content, kind, caching in served:
         status, fields, body = await server.get(path, Origin="https://elsewhere.example")
         assert (status, body) == (200, content), path
         assert fields["content-type"] == f"{kind}; charset=utf-8", fields
@@ -223,8 +226,35 @@ async def test_the_module_is_served(ctx):
         assert (status, fields["content-encoding"]) == (200, "gzip"), fields
         assert gzip.decompress(body) == content and "accept-encoding" in fields["vary"].lower()
         assert fields["etag"] != head["etag"]
-    assert (await server.get("/parley-0123456789abcdef.js"))[0] == 404
+    for path in ("/parley-0123456789abcdef.js", "/parley-other.js", "/other.js", "/x.d.ts", "/parley-react.js/x"):
+        assert (await server.get(path))[0] == 404, path
     assert len(gzip.compress(module, 9)) <= 25 * 1024
+
+
+def lasting_name(name, content):
+    return f"/{name}-{hashlib.sha256(content).hexdigest()[:16]}.js"
+
+
+async def test_names_with_a_hash_survive_an_upgrade(ctx):
+    """A version that ran on this data is served under its name by the next one, unless its file is damaged."""
+    server = await ctx.fresh(*FLAGS)
+    folder = os.path.join(server.data, "modules")
+    assert sorted(os.listdir(folder)) == sorted(
+        lasting_name(name, source(f"{name}.js")).removeprefix("/") for name in ("parley", "parley-store", "parley-views"))
+    await server.kill(keeps_port=True)
+    former = b"export const Parley = 1;"
+    path = lasting_name("parley", former)
+    damaged = lasting_name("parley-store", b"whole")
+    for name, content in ((path, former), (damaged, b"half")):
+        with open(folder + name, "wb") as file:
+            file.write(content)
+    server = await again(ctx, server, *FLAGS)
+    status, fields, body = await server.get(path, Origin="https://elsewhere.example")
+    assert (status, body) == (200, former), (status, body)
+    assert fields["cache-control"] == "public, max-age=31536000, immutable", fields
+    assert fields["access-control-allow-origin"] == "*", fields
+    assert (await server.get(damaged))[0] == 404
+    assert (await server.get(lasting_name("parley", source("parley.js"))))[0] == 200
 
 
 async def test_the_types_are_strict(ctx):

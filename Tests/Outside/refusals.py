@@ -18,7 +18,7 @@ PLAIN = {
     "viewReadiness": 200, "viewMetrics": 200,
     "downloadFile": 404, "downloadThumbnail": 404,
     "downloadPreviewPicture": 404, "openSocket": 426, "viewAsyncAPI": 200, "viewOpenAPI": 200,
-    "viewModule": 200, "viewModuleTypes": 200, "viewPushWorker": 200, "viewLastingModule": 404}
+    "viewModule": 200, "viewModuleTypes": 200, "viewPushWorker": 200, "viewClientFile": 404}
 # Uploads are authorised by their address, and have tests of their own.
 UPLOADS = {
     "putUpload", "viewUpload", "continueUpload", "deleteUpload", "overrideUploadMethod",

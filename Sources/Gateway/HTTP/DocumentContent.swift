@@ -10,6 +10,16 @@ enum DocumentContent {
   static let clientModule = bytes(of: cdocument_parley_js())
   static let pushWorker = bytes(of: cdocument_parley_push_js())
   static let clientTypes = bytes(of: cdocument_parley_d_ts())
+  static let clientStore = bytes(of: cdocument_parley_store_js())
+  static let clientStoreTypes = bytes(of: cdocument_parley_store_d_ts())
+  static let clientViews = bytes(of: cdocument_parley_views_js())
+  static let clientViewsTypes = bytes(of: cdocument_parley_views_d_ts())
+  static let clientReact = bytes(of: cdocument_parley_react_js())
+  static let clientReactTypes = bytes(of: cdocument_parley_react_d_ts())
+  static let clientVue = bytes(of: cdocument_parley_vue_js())
+  static let clientVueTypes = bytes(of: cdocument_parley_vue_d_ts())
+  static let clientMock = bytes(of: cdocument_parley_mock_js())
+  static let clientMockTypes = bytes(of: cdocument_parley_mock_d_ts())
 
   /// The pointer refers to a constant of `count` bytes that exists for as long as the program runs.
   private static func bytes(of document: cdocument) -> [UInt8] {

@@ -62,9 +62,8 @@ enum Routes {
   /// The copy of a preview's picture.
   static let picture: PathPattern = "/previews/{name}"
 
-  /// The client for browsers, under a name derived from its content.
-  static let lastingModule = PathPattern(
-    "/parley-\(StaticResources.moduleHash).js", describedAs: "/parley-{hash}.js")
+  /// The parts of the client for browsers, and its modules under names derived from their content.
+  static let clientFile = PathPattern("/{file_name:script}", describedAs: "/parley-{part}")
 
   /// The address of an upload.
   static let upload: PathPattern = "/v1/uploads/{secret}"
@@ -85,7 +84,7 @@ enum Routes {
     resource("/parley.js", access: .shared, StaticResources.module),
     resource("/parley-push.js", access: .shared, StaticResources.pushWorker),
     resource("/parley.d.ts", access: .shared, StaticResources.moduleTypes),
-    resource(lastingModule, access: .shared, StaticResources.lastingModule),
+    resource(clientFile, access: .shared, StaticResources.clientFile),
     resource(file, access: .files, FileDownload.begin),
     resource(thumbnail, access: .files, FileDownload.beginThumbnail),
     resource(picture, access: .files, PictureDownload.begin),

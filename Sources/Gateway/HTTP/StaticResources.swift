@@ -67,9 +67,13 @@ enum StaticResources {
     .respond(clientModule.response(to: call.head))
   }
 
-  /// The client for browsers, under a name that only this version has.
-  static func lastingModule(_ call: ResourceCall) -> RequestOutcome {
-    .respond(lastingClientModule.response(to: call.head))
+  /// A part of the client for browsers, or a module under a name that only its version has.
+  static func clientFile(_ call: ResourceCall) -> RequestOutcome {
+    let name = call.arguments["file_name"]
+    let document = ClientFiles.parts[name] ?? call.shard.services.modules.document(named: name)
+    return .respond(
+      document?.response(to: call.head)
+        ?? HTTPResponse(refusing: .noSuchEndpoint(call.head.method, call.head.path)))
   }
 
   /// The service worker that shows pushes in browsers.
@@ -86,23 +90,16 @@ enum StaticResources {
     .respond(clientTypes.response(to: call.head))
   }
 
-  /// The beginning of the SHA-256 of the client for browsers, which its lasting name contains.
-  static let moduleHash = String(
-    Hexadecimal.encode(EmbeddedDocument.digest(of: DocumentContent.clientModule)).prefix(16))
-
   private static let openAPIDescription = EmbeddedDocument(
     DocumentContent.openAPI, mediaType: "application/vnd.oai.openapi+json;version=3.1")
   private static let asyncAPIDescription = EmbeddedDocument(
     DocumentContent.asyncAPI, mediaType: "application/vnd.aai.asyncapi+json;version=3.0.0")
-  private static let scriptType = "text/javascript; charset=utf-8"
   private static let clientModule = EmbeddedDocument(
-    DocumentContent.clientModule, mediaType: scriptType)
-  private static let lastingClientModule = EmbeddedDocument(
-    DocumentContent.clientModule, mediaType: scriptType, lifetime: .lasting)
+    DocumentContent.clientModule, mediaType: ClientFiles.scriptType)
   private static let serviceWorker = EmbeddedDocument(
-    DocumentContent.pushWorker, mediaType: scriptType)
+    DocumentContent.pushWorker, mediaType: ClientFiles.scriptType)
   private static let clientTypes = EmbeddedDocument(
-    DocumentContent.clientTypes, mediaType: "application/typescript; charset=utf-8")
+    DocumentContent.clientTypes, mediaType: ClientFiles.typesType)
 
   // Allows scripts of this server, such as the client for browsers. Files of users cannot run as
   // scripts: their types are not those of scripts, and browsers do not guess.

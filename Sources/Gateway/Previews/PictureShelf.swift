@@ -86,11 +86,11 @@ final class PictureShelf: Sendable {
     self.directory = directory
     self.byteLimit = byteLimit
     self.logger = logger
-    for fileName in try PictureDirectory.open(directory) {
+    for fileName in try SmallFileDirectory.open(directory) {
       if let picture = ShelvedPicture(fileName: fileName), picture.byteCount <= byteLimit {
         _ = state.withLock { $0.insert(picture) }
       } else {
-        PictureDirectory.remove(directory + "/" + fileName)
+        SmallFileDirectory.remove(directory + "/" + fileName)
       }
     }
     makeRoom()
@@ -112,7 +112,7 @@ final class PictureShelf: Sendable {
       let file = try? OpenFile(readingFrom: path(of: picture))
       if let file, file.byteCount == picture.byteCount { return completion(file) }
       _ = state.withLock { $0.remove(picture.name) }
-      PictureDirectory.remove(path(of: picture))
+      SmallFileDirectory.remove(path(of: picture))
       completion(nil)
     }
   }
@@ -130,13 +130,13 @@ final class PictureShelf: Sendable {
     guard picture.byteCount <= byteLimit else { return completion(nil) }
     queue.async { [self] in
       do throws(SystemError) {
-        try PictureDirectory.write(thumbnail.bytes, to: path(of: picture))
+        try SmallFileDirectory.write(thumbnail.bytes, to: path(of: picture))
       } catch {
         logger.error("a picture cannot be kept", metadata: ["reason": "\(error)"])
         return completion(nil)
       }
       let replaced = state.withLock { $0.insert(picture) }
-      if let replaced, replaced != picture { PictureDirectory.remove(path(of: replaced)) }
+      if let replaced, replaced != picture { SmallFileDirectory.remove(path(of: replaced)) }
       makeRoom()
       completion(picture)
     }
@@ -144,7 +144,7 @@ final class PictureShelf: Sendable {
 
   private func makeRoom() {
     let removed = state.withLock { $0.makeRoom(bytes: byteLimit, count: Self.countLimit) }
-    for picture in removed { PictureDirectory.remove(path(of: picture)) }
+    for picture in removed { SmallFileDirectory.remove(path(of: picture)) }
   }
 
   private func path(of picture: ShelvedPicture) -> String { directory + "/" + picture.fileName }

@@ -117,7 +117,10 @@ extension GatewayServices {
         settings.push, webKey: pushes.webKey, store: store, cluster: notices?.lanes(of: .push),
         onlineUsers: onlineUsers, door: pushDoor, clock: clock, logger: logger),
       audit: try AuditLog(settings.audit, logger: logger), clock: clock, deletionHold: hold,
-      entrance: entrance, logger: logger)
+      entrance: entrance,
+      modules: LastingModules(
+        inDirectory: settings.dataDirectory + "/" + LastingModules.directoryName, logger: logger),
+      logger: logger)
     clockRecord.noteStart(gap: gap, hold: hold.rest(at: start), logger: logger)
     clockRecord.note(lag: clockLag(at: start.unix), logger: logger)
   }

@@ -20,6 +20,7 @@ final class GatewayServices: Sendable {
   let shards: ShardSet
   let store: Store
   let files: FileStore
+  let modules: LastingModules
   let vault: FileVault
   let uploads: UploadService
   let thumbnails: ThumbnailService
@@ -100,7 +101,7 @@ final class GatewayServices: Sendable {
     translator: Translator? = nil, onlineUsers: OnlineUsers? = nil,
     pushes: PushRegistrar? = nil, push: PushDelivery? = nil, audit: AuditLog? = nil,
     clock: DeploymentClock = DeploymentClock(), deletionHold: DeletionHold? = nil,
-    entrance: Entrance? = nil, logger: Logger
+    entrance: Entrance? = nil, modules: LastingModules = LastingModules(), logger: Logger
   ) {
     self.entrance = entrance
     lone = LoneServer(settings.cluster)
@@ -115,6 +116,7 @@ final class GatewayServices: Sendable {
     self.shards = shards
     self.store = store
     self.files = files
+    self.modules = modules
     self.vault = vault
     self.thumbnails =
       thumbnails

@@ -95,6 +95,8 @@ package struct PathPattern: Sendable, Hashable, ExpressibleByStringInterpolation
     case text
     /// Digits with an optional sign; a number that is out of range is still a number.
     case number
+    /// A file name that ends in `.js` or `.d.ts`.
+    case script
     /// Any text.
     case any
 
@@ -105,6 +107,7 @@ package struct PathPattern: Sendable, Hashable, ExpressibleByStringInterpolation
         let digits = segment.utf8.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
         return !digits.isEmpty
           && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+      case .script: return segment.hasSuffix(".js") || segment.hasSuffix(".d.ts")
       case .any: return true
       }
     }

@@ -139,8 +139,9 @@ extension PathPattern.Kind: Comparable {
   private var precedence: Int {
     switch self {
     case .number: 0
-    case .text: 1
-    case .any: 2
+    case .script: 1
+    case .text: 2
+    case .any: 3
     }
   }
 }

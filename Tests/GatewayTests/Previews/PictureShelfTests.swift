@@ -77,7 +77,7 @@ struct PictureShelfTests {
     // A later process with less room removes files at its start.
     let smaller = try self.shelf(250)
     #expect(smaller.byteCount <= 250 && smaller.count > 0)
-    #expect(try PictureDirectory.open(path).count == smaller.count)
+    #expect(try SmallFileDirectory.open(path).count == smaller.count)
   }
 
   @Test("a truncated or missing file is not served, and other files are deleted")
@@ -89,15 +89,15 @@ struct PictureShelfTests {
     #expect(try found(1, on: first) == nil)
     #expect(first.byteCount == 0)
     let other = try #require(try await keep(2, 100, on: first))
-    try PictureDirectory.write([1], to: path + "/stranger")
+    try SmallFileDirectory.write([1], to: path + "/stranger")
     for number in 3...4 {
       let huge = ShelvedPicture(
         name: try name(number), format: .jpeg, size: PictureSize(width: 30, height: 20),
         byteCount: .max)
-      try PictureDirectory.write([1], to: path + "/" + huge.fileName)
+      try SmallFileDirectory.write([1], to: path + "/" + huge.fileName)
     }
     #expect(try shelf().byteCount == 100)
-    #expect(try PictureDirectory.open(path) == [other.fileName])
+    #expect(try SmallFileDirectory.open(path) == [other.fileName])
   }
 
   @Test("a name is a code of a URL, and is parsed in one form only")

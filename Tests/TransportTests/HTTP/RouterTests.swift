@@ -20,6 +20,7 @@ struct RouterTests {
       route(["PUT", "DELETE"], "/v3/rooms/{room}/messages/{message:number}"),
       route(["GET"], "/v3/rooms/{room}/bans/{user}"),
       route(["GET"], "/files/{file}/{name:any}", .anyone),
+      route(["GET"], "/{name:script}", .anyone),
       route(["GET"], "/v3/a/{x}/c"), route(["GET"], "/v3/{y}/b/d"),
     ], areas: [.init("v3", access: .caller)], elsewhere: .anyone)
 
@@ -55,6 +56,10 @@ struct RouterTests {
   func precedence() {
     #expect(endpoint("GET", "/v3/rooms/x/messages/total") == "/v3/rooms/{room}/messages/total")
     #expect(endpoint("PUT", "/v3/rooms/x/messages/1") == "/v3/rooms/{room}/messages/{message}")
+    #expect(endpoint("GET", "/client.js") == "/{name}")
+    #expect(endpoint("GET", "/client.d.ts") == "/{name}")
+    #expect(endpoint("GET", "/client.json") == nil)
+    #expect(endpoint("GET", "/v3/client.js") == nil)
     #expect(endpoint("GET", "/v3/a/b/c") == "/v3/a/{x}/c")
     #expect(endpoint("GET", "/v3/a/b/d") == "/v3/{y}/b/d")
     #expect(endpoint("GET", "/v3/a/x/d") == nil)

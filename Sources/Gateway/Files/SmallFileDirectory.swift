@@ -1,8 +1,8 @@
 import Glibc
 import Reactor
 
-/// The directory of the pictures of previews.
-enum PictureDirectory {
+/// A directory of small files, each written at once, such as the pictures of previews.
+enum SmallFileDirectory {
   /// Creates the directory if it is missing.
   ///
   /// - Returns: The names of the files in it, the oldest first.
