@@ -146,6 +146,33 @@ async def test_cuts_and_recovery(ctx):
         [["received", "missed"], ["recovered", 1], ["received", "queued"], ["lost", True]], "signed out", 3]
 
 
+async def test_a_group_that_cannot_recover(ctx):
+    """A store lists a group again after its events were lost; a first page that failed comes with the connection."""
+    assert await mocked(ctx, """
+      const heard = new Promise((resolve) => ada.on("group.joined", ({ channel_url: url }) => resolve(url)));
+      mock.call("ben", "group.create", { user_ids: ["ada"] });
+      const group = await ada.groups.get(await heard);
+      const [store, news] = [storeOf(group), []];
+      group.on("recovered", ({ isComplete }) => news.push(isComplete));
+      const say = (message) => mock.call("ben", "message.send", { channel_url: group.url, message }).message;
+      const first = say("one");
+      say("two");
+      mock.refuse("message.list", { code: 400108 });
+      await store.begin().catch(() => {});
+      const failed = store.getSnapshot().error.code;
+      mock.cut();
+      await ada.connect();
+      await until(() => store.messages.length === 2 && !store.getSnapshot().hasEarlier);
+      mock.isOffline = true;
+      mock.call("ben", "message.delete", { channel_url: group.url, message_id: first.message_id });
+      say("three");
+      mock.forget(group.url);
+      mock.isOffline = false;
+      await ada.connect();
+      await until(() => store.messages.map(({ message }) => message).join() === "two,three");
+      return [failed, store.getSnapshot().error, news];""") == [400108, None, [True, False]]
+
+
 async def test_tokens(ctx):
     """With tokens, a wrong one is refused as by a gateway."""
     assert await mocked(ctx, """

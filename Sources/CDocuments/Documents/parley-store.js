@@ -203,6 +203,11 @@ export class MessageStore {
   #ended = null;
   #receipts = { read: {}, delivered: {} };
   #hasReceipts = false;
+  /** Whether the first page is wanted. */
+  #hasBegun = false;
+  /** How often events were missed, and how many of these times have been made good. */
+  #gapCount = 0;
+  #refreshed = 0;
   /** Messages that were withheld, and not listed since. */
   #gaps = [];
   /** Calls are made one after another. */
@@ -259,7 +264,10 @@ export class MessageStore {
   }
 
   /** Loads the first page, once. */
-  begin() { return this.#list.floor === null ? this.loadEarlier() : Promise.resolve(); }
+  begin() {
+    this.#hasBegun = true;
+    return this.#list.floor === null ? this.loadEarlier() : Promise.resolve();
+  }
 
   loadLater(count = this.#pageSize) {
     return this.#load("later", async (page) => {
@@ -297,13 +305,16 @@ export class MessageStore {
   refresh() {
     return this.#load("refresh", async (page) => {
       const { floor, ceiling } = this.#list;
+      const gapCount = this.#gapCount;
       this.#gaps = [];
       if (floor === null) {
         this.#list.cancel(page);
+        this.#refreshed = gapCount;
         return this.#list.clear();
       }
       const found = ceiling === Infinity ? await this.#backward(floor) : await this.#forward(floor, ceiling);
       this.#list.replace(page, found.messages, found.floor, found.ceiling);
+      this.#refreshed = gapCount;
     });
   }
 
@@ -391,7 +402,7 @@ export class MessageStore {
     });
     this.#on(channel, this.#isGroup ? {
       recovered: ({ isComplete }) => {
-        if (!isComplete) this.#refreshQuietly();
+        this.#catchUp(!isComplete);
         if (this.#hasReceipts) this.#loadReceipts();
       },
       lost: ({ error }) => this.#end(error),
@@ -400,7 +411,8 @@ export class MessageStore {
       delivered: (reads) => this.#take("delivered", reads),
       member: (change, { user }) => { if (change === "left") this.#forget(user?.user_id); },
     } : {
-      lost: () => this.#refreshQuietly(),
+      recovered: () => this.#catchUp(false),
+      lost: () => this.#catchUp(true),
       left: ({ error }) => this.#end(error),
     });
     const own = (entry) => {
@@ -421,8 +433,13 @@ export class MessageStore {
     }
   }
 
-  /** A failure is in the snapshot. */
-  #refreshQuietly() { this.refresh().catch(() => {}); }
+  /** After a reconnection: failures are in the snapshot, and the next one tries again. */
+  #catchUp(isGap) {
+    if (isGap) this.#gapCount++;
+    // Events may be missed while it is under way.
+    if (this.#refreshed < this.#gapCount) this.refresh().then(() => this.#catchUp(false), () => {});
+    if (this.#hasBegun) this.begin().catch(() => {});
+  }
 
   #end(error) {
     this.#ended = { error };
