@@ -49,8 +49,8 @@ NOT_RUN = {
     "navigator.serviceWorker.register": "wants a browser; pagepush.py opens one",
     "$GATEWAY/v3": "wants the address and the token of a gateway; push.py makes the call",
     "parley push": "wants a gateway that pushes; pushcommands.py and pushing.py try it",
-    "createHooks(React)": "wants a browser; parleyhooks.py runs such an application",
-    "createComposables(Vue)": "wants a browser; parleyhooks.py runs such an application",
+    "createHooks(React)": "wants a browser; parleyhooks.py opens the page in one",
+    "createComposables(Vue)": "wants a browser; parleyhooks.py opens the page in one",
     "npm install": "wants the package that the line before makes; parleypackage.py installs it",
     "SENDBIRD_DESK_RICH_MESSAGE": "wants a browser; parleygroups.py opens the desk in one",
 }

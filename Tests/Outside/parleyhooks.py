@@ -3,10 +3,10 @@
 import importlib.util
 import os
 
-from browser import need
+from examples import blocks
 from groupmessages import FREE
 from harness import Skipped
-from parleyjs import FLAGS, RUN, elsewhere, in_browser, show
+from parleyjs import FLAGS, elsewhere, in_browser, show
 from schemas import source
 
 REACT = "/usr/share/nodejs"
@@ -185,6 +185,43 @@ async def play(ctx, page, site, libraries, script):
     await page.run("void shown.end()")
     await page.until("parley.channels.length === 0")
     assert await page.run("complaints") == []
+
+
+async def documented(ctx, page, site, libraries, mark):
+    """The example of Browser.md with this mark, with the modules that the gateway serves."""
+    server = await elsewhere(ctx, site, *FLAGS)
+    ben = await ctx.user(server, "ben")
+    await ben.call("channel.create", channel_url="lobby")
+    await ben.enter("lobby")
+    await ben.send("lobby", "first")
+    [block] = [block for block in blocks("html") if mark in block.text]
+    example = block.text.replace("https://chat.example", f"http://127.0.0.1:{server.port}")
+    tags = ""
+    for number, path in enumerate(libraries):
+        with open(path, "rb") as file:
+            site.answer(f"/{number}.js", "200 OK", {"Content-Type": "text/javascript"}, file.read())
+        tags += f'<script src="/{number}.js"></script>'
+    body = example if 'id="app"' in example else f'<div id="app"></div>{example}'
+    site.add_html("/", f"<!doctype html><title>An example</title>{tags}{body}")
+    await page.open(site.url("/"))
+    await page.until("document.body.innerText.includes('first')")
+    await ben.send("lobby", "second")
+    await page.until("document.body.innerText.includes('second')")
+    return ben
+
+
+@in_browser
+async def test_the_documented_react_page(ctx, page, site):
+    """The page with React in the documentation shows messages and sends one."""
+    await documented(ctx, page, site, react(), "createHooks(React)")
+    await page.run("[...document.querySelectorAll('button')].at(-1).click()")
+    await page.until("document.body.innerText.includes('hello')")
+
+
+@in_browser
+async def test_the_documented_vue_page(ctx, page, site):
+    """The page with Vue in the documentation shows messages."""
+    await documented(ctx, page, site, vue(), "createComposables(Vue)")
 
 
 @in_browser
