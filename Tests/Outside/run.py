@@ -26,8 +26,8 @@ MODULES = [
     "pagechat",
     "pagefiles", "pagegroups", "apipage", "sealing", "thumbnails", "depots",
     "translations",
-    "operations", "reloading", "apitokens", "observers", "dashboard", "endpoints", "refusals",
-    "exchanges",
+    "operations", "reloading", "apitokens", "observers", "dashboard", "dashboardchannels",
+    "dashboardmoderation", "dashboardaccess", "endpoints", "refusals", "exchanges",
     "limitrows", "commands", "edges", "doors", "documents", "examples", "schemadocuments", "schemafuzzing",
     "generated", "sendbird",
 ]
