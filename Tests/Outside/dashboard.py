@@ -211,6 +211,12 @@ async def test_searching_and_sorting(ctx, page):
     await page.until(f"{NAMES}.join() === 'By its URL'")
     await fill(page, "Search channels", q="nothing")
     await page.until("document.querySelector('main').innerText.includes('No channel is found.')")
+    # A text that no user can have as its id.
+    await show(page, "users")
+    await fill(page, "Search users", q=",")
+    await page.until("document.querySelector('main').innerText.includes('No user is found.')")
+    await fill(page, "Search users", q=owner.user_id)
+    await page.until(f"{NAMES}.join() === '{owner.user_id}'")
     # Rows that are loaded are searched at once.
     await show(page, "settings")
     await fill(page, "Search settings", q="limits.flood")

@@ -1,6 +1,7 @@
 """Messages, people and what is done about them in the dashboard."""
 
 from calls import Caller, Form
+from dashboardaccess import key
 from dashboardpage import FLAGS, HOSTILE, LIVE, fill, log_in, pressed, settled, show, text
 from pagefiles import in_browser
 
@@ -50,7 +51,7 @@ async def test_messages_of_a_channel(ctx, page):
     # Cancel deletes nothing.
     delete = f"Delete the message {sent['message_id']}"
     await pressed(page, delete)
-    await page.until("document.querySelector('dialog').innerText.includes('plan.pdf')")
+    await page.until("document.querySelector('dialog')?.innerText.includes('plan.pdf')")
     await page.run("document.querySelector('dialog button[value=no]').click()")
     await page.until("!document.querySelector('dialog')")
     assert not ada.told("message.deleted")
@@ -81,9 +82,17 @@ async def test_moderating(ctx, page):
     first = (await bob.send(channel, "one"))["message"]
     await log_in(page, server, view=f"channels/{channel}")
     await settled(page)
-    await pressed(page, f"Actions on {bob.user_id} and the message {first['message_id']}")
+    # The dialog takes the focus, and gives it back.
+    name = f"Actions on {bob.user_id} and the message {first['message_id']}"
+    await page.run(f"document.querySelector('[aria-label=\"{name}\"]').focus()")
+    await key(page, "Enter", 13)
+    await page.until("document.activeElement.tagName === 'H2' && !!document.activeElement.closest('dialog')")
+    await key(page, "Escape", 27)
+    await page.until("!document.querySelector('dialog')")
+    assert await page.run("document.activeElement.getAttribute('aria-label')") == name
+    await pressed(page, name)
     await page.run("[...document.querySelectorAll('dialog button')].find((one) => one.textContent.startsWith('Why')).click()")
-    await page.until("document.querySelector('dialog').innerText.includes('A message would pass now.')")
+    await page.until("document.querySelector('dialog')?.innerText.includes('A message would pass now.')")
     await fill(page, f"Mute or ban {bob.user_id}", kind="mute", time="604800", description="loud")
     muted = await owner.event("channel.user_muted")
     assert (muted["user"]["user_id"], muted["seconds"], muted["description"]) == (bob.user_id, 604800, "loud"), muted
@@ -122,7 +131,7 @@ async def test_the_page_of_a_user(ctx, page):
     """It has the profile, sessions, open channels with mutes, groups, files and devices."""
     server = await ctx.fresh(*FLAGS, "--push-url", "http://127.0.0.1:9/", "--push-url-types", "huawei",
                              "--push-secret", "hush-hush-hush-1")
-    channel, _, bob = await ctx.room(server, 1)
+    channel, owner, bob = await ctx.room(server, 1)
     await bob.call("group.create", channel_url="trip", name="Trip")
     async with Caller(server) as caller:
         await caller.call("PUT", f"/users/{bob.user_id}", {"nickname": "Bob"})
@@ -144,6 +153,9 @@ async def test_the_page_of_a_user(ctx, page):
         await pressed(page, f"Remove the device …{'device-of-bob'[-12:]}", confirm=True)
         await page.until("document.querySelector('main').innerText.includes('The user has registered no device.')")
         assert (await caller.call("GET", f"/users/{bob.user_id}/push/huawei"))["devices"] == []
+        await pressed(page, f"Lift the mute in {channel}")
+        await owner.event("channel.user_unmuted", channel_url=channel)
+        await page.until(f"!({rows.format('Open channels')}).includes('muted')")
         # A group is found for the form that takes a URL.
         await fill(page, "Mute or ban", channel_url="trip", kind="mute", time="600")
         await bob.event("channel.user_muted", channel_url="trip")
