@@ -162,6 +162,16 @@ async def test_when_the_server_is_gone(ctx, page):
     await page.until("document.querySelectorAll('.tabs a').length === 4")
     await settled(page)
     assert "Failed" not in await text(page)
+    # A server that hangs is noticed too.
+    await page.run("""
+      const patience = AbortSignal.timeout;
+      AbortSignal.timeout = () => patience.call(AbortSignal, 300); 0""")
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        await page.until("document.querySelector('#state').innerText.startsWith('No answer since')")
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+    await page.until("document.querySelector('#state').innerText === 'Ready'")
     # A server that is not ready says why.
     await page.run("""
       globalThis.real = fetch;
