@@ -164,6 +164,12 @@ async def size(page, width, dark=False):
         {"name": "prefers-reduced-motion", "value": "reduce"}])
 
 
+# Fields that are wider than the places they are in.
+OVERLAPS = r"""
+[...document.querySelectorAll('.field > *')].filter((one) => one.checkVisibility()
+  && one.getBoundingClientRect().right > one.parentElement.getBoundingClientRect().right + 1).map((one) => one.outerHTML)
+"""
+
 CONTRAST = r"""
 (() => {
   const parse = (color) => {
@@ -217,5 +223,7 @@ async def test_narrow_screens_and_contrast(ctx, page):
             await page.run("document.querySelectorAll('details').forEach((d) => { d.open = true })")
             wide = await page.run("document.documentElement.scrollWidth")
             assert wide <= width, (parts, wide)
+            over = await page.run(OVERLAPS)
+            assert over == [], (parts, over)
             faint = await page.run(CONTRAST)
             assert faint == [], (parts, dark, faint[:5])

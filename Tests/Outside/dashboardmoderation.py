@@ -110,6 +110,12 @@ async def test_moderating(ctx, page):
     await page.until("!document.querySelector('dialog') && document.querySelectorAll('#log .gone').length === 1")
     # All messages that came are counted.
     await page.until("document.querySelector('#log').parentElement.innerText.includes('1 messages')")
+    # The messages of the user; the dialog closes though the address stays the same the second time.
+    for _ in range(2):
+        await pressed(page, name)
+        await page.run("[...document.querySelectorAll('dialog a')].find((one) => one.textContent.startsWith('Messages')).click()")
+        await page.until("!document.querySelector('dialog')")
+        await page.until(f"location.hash.endsWith('?sender={bob.user_id}') && {TEXTS}.join() === 'one'")
     # A row of the participants.
     await show(page, "channels", channel, "people")
     row = f"document.querySelector('[aria-label=\"Actions on {bob.user_id}\"]').closest('tr').innerText"
