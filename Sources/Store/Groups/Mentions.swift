@@ -101,6 +101,7 @@ extension StoreTransaction {
       SELECT members.user_id FROM blocks \(.index("blocks_by_blocked")) CROSS JOIN members
       WHERE blocks.blocked_id = ? AND members.channel_id = ? AND members.user_id = blocks.user_id
         AND members.state = \(MemberState.joined.stored)
+        AND EXISTS (SELECT 1 FROM channels WHERE channels.channel_id = members.channel_id)
       ORDER BY blocks.user_id
       """, [userID, channelID]
     ) { $0[0] }
