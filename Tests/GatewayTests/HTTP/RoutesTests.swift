@@ -154,6 +154,7 @@ struct RoutesTests {
       always.map { "\($0.methods[0]) \($0.pattern)" }.sorted()
         == [
           "GET /v3/parley/channels/busiest", "GET /v3/parley/cluster", "GET /v3/parley/metrics",
+          "GET /v3/parley/metrics/history",
           "GET /v3/parley/settings", "GET /v3/parley/status",
           "POST /v3/parley/cluster/servers/{server_id}/drain", "POST /v3/parley/drain",
         ])
