@@ -48,8 +48,8 @@ async def test_the_image_runs(ctx):
     environment = dict(setting.split("=", 1) for setting in process["env"])
     await serve(ctx, root, process["args"], "10001:10001", environment)
     assert os.path.exists(root.of("var/lib/parley/parley.sqlite"))
-    version = root.run("parleyd", "--version").split()[-1]
-    assert config["Labels"]["org.opencontainers.image.version"] == version
+    _, version, _ = await ctx.run(ctx.parleyd, "--version")
+    assert config["Labels"]["org.opencontainers.image.version"] == version.decode().split()[-1]
     # What decodes thumbnails, behind its walls.
     for program in ("vipsthumbnail", "ffmpeg", "bwrap"):
         root.run("sh", "-c", f"command -v {program}")
