@@ -430,6 +430,7 @@ def own_calls(world, fresh):
         "countConnections": nothing,
         "viewStatus": nothing,
         "viewNumbers": nothing,
+        "viewNumbersOfDay": [Call(), Call(query={"names": "parley_sessions", "since": "1"})],
         "listSettings": nothing,
         "listBusiestChannels": [Call(), Call(query={"limit": "5"})],
         "issueTicket": nothing,

@@ -170,9 +170,10 @@ def deviations(schema, value):
 
 def strange(schema, value, place=""):
     """Nulls and members that are not described."""
-    if value is None:
-        yield f"{place} is null"
     schema = wrongs.resolved(schema)
+    # Of a series of numbers one may be missing.
+    if value is None and not (place.endswith("[]") and "null" in schema.get("type", "")):
+        yield f"{place} is null"
     if isinstance(value, list):
         for part in value:
             yield from strange(schema.get("items", {}), part, place + "[]")

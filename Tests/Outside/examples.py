@@ -34,6 +34,8 @@ NOT_RUN = {
     "/var/lib/parley/file-keys": "is a file of the whole machine; Tests/Cluster copies one",
     "/srv/": "is a directory of the whole machine",
     "podman ": "wants a container engine",
+    "kubectl ": "wants a cluster; Tests/Deploy builds the manifests",
+    "Deploy/kubernetes/": "wants the sources; Tests/Deploy builds the manifests",
     "parley chat": "wants a terminal; ParleyCommandTests has one",
     "parley watch": "goes on until it is interrupted; commands.py tries it",
     "parley top": "goes on until it is interrupted; commands.py tries it",
