@@ -249,7 +249,7 @@ extension Store {
     return try Reactor.Thread(name: "store-aside") {
       use { session in
         let connection = StoreConnection(
-          session, push: options.push.map(PushOutbox.init), fileURL: options.fileURL)
+          session, push: options.push.map(Outbox.init), fileURL: options.fileURL)
         AsideWriter(connection: connection, jobs: jobs, afterBatch: options.afterBatch).run()
       }
     }
@@ -262,7 +262,7 @@ extension Store {
     try Reactor.Thread(name: "store-writer") {
       sessions.writer { session in
         let connection = StoreConnection(
-          session, outbox: options.outbox.map(Outbox.init), push: options.push.map(PushOutbox.init),
+          session, outbox: options.outbox.map(Outbox.init), push: options.push.map(Outbox.init),
           fileURL: options.fileURL)
         Writer(
           connection: connection, files: sessions.files, jobs: jobs, health: health,

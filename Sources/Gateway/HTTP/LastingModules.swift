@@ -1,5 +1,4 @@
 import Basics
-import Glibc
 import Logging
 import Reactor
 import Synchronization
@@ -77,7 +76,7 @@ final class LastingModules: Sendable {
     documents.withLock { documents in
       if let known = documents[name] { return known }
       guard let directory, former.contains(name), let stem = LastingModule.stem(of: name),
-        let content = Self.read(directory + "/" + name)
+        let content = try? FileContents.read(directory + "/" + name, atMost: Self.byteLimit)
       else { return nil }
       let module = LastingModule(content, stem: stem)
       // A damaged file must not be cached under the name of another content.
@@ -119,22 +118,5 @@ final class LastingModules: Sendable {
       kept.formUnion(versions.suffix(max(0, room)))
     }
     return kept
-  }
-
-  private static func read(_ path: String) -> [UInt8]? {
-    let descriptor = Kernel.open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { Kernel.close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: byteLimit)
-    var count = 0
-    while count < byteLimit {
-      let more = bytes.withUnsafeMutableBytes {
-        Kernel.read(descriptor, $0.baseAddress.map { $0 + count }, byteLimit - count)
-      }
-      guard more >= 0 else { return nil }
-      guard more > 0 else { return Array(bytes[..<count]) }
-      count += more
-    }
-    return nil
   }
 }

@@ -2,9 +2,9 @@
 final class StoreConnection {
   var session: any StoreSession
   /// The outbox for events of webhooks, on the connection that writes.
-  let outbox: Outbox?
+  let outbox: Outbox<OutboxOptions>?
   /// The new push jobs, on a connection that writes.
-  let push: PushOutbox?
+  let push: Outbox<PushJobOptions>?
   /// ``StoreOptions/fileURL``.
   let fileURL: StoreOptions.FileURL
   /// Whether deletions may have left rows or files to be removed step by step; an earlier process may
@@ -12,7 +12,8 @@ final class StoreConnection {
   var mayHaveRemains = true
 
   init(
-    _ session: any StoreSession, outbox: Outbox? = nil, push: PushOutbox? = nil,
+    _ session: any StoreSession, outbox: Outbox<OutboxOptions>? = nil,
+    push: Outbox<PushJobOptions>? = nil,
     fileURL: @escaping StoreOptions.FileURL = { stored, _ in stored }
   ) {
     self.session = session

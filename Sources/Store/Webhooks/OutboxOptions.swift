@@ -1,39 +1,7 @@
 package import ParleyProtocol
 
-/// The writer's side of the outbox: events are added in the transaction that creates them.
-///
-/// Confined to the writer thread.
-final class Outbox {
-  private let options: OutboxOptions
-  /// The events of the current transaction.
-  private var arrivals: [OutboxArrival] = []
-
-  init(_ options: OutboxOptions) {
-    self.options = options
-  }
-
-  func wants(_ event: EventName) -> Bool { options.events.contains(event) }
-
-  func participantCount(of channelURL: String) -> Int { options.participantCount(channelURL) }
-
-  func add(_ arrival: OutboxArrival) { arrivals.append(arrival) }
-
-  /// The position in the transaction, for `rollBack(to:)`.
-  var mark: Int { arrivals.count }
-
-  /// Discards the events of a job that was undone.
-  func rollBack(to mark: Int) { arrivals.removeSubrange(mark...) }
-
-  /// Reports the events of a transaction, once it is durable.
-  func announce() {
-    guard !arrivals.isEmpty else { return }
-    options.didQueue(arrivals)
-    arrivals = []
-  }
-}
-
 /// The events that a store keeps for webhooks, and the callback for its reports.
-package struct OutboxOptions: Sendable {
+package struct OutboxOptions: ArrivalOptions {
   /// The events to store; others are not stored.
   package var events: Set<EventName>
   /// The number of users in a channel, which the store does not know.
@@ -49,6 +17,12 @@ package struct OutboxOptions: Sendable {
     self.participantCount = participantCount
     self.didQueue = didQueue
   }
+}
+
+extension Outbox where Options == OutboxOptions {
+  func wants(_ event: EventName) -> Bool { options.events.contains(event) }
+
+  func participantCount(of channelURL: String) -> Int { options.participantCount(channelURL) }
 }
 
 /// An event added to the outbox.
