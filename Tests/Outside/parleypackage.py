@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import re
 import shutil
 import tarfile
 
@@ -197,8 +198,7 @@ async def test_the_types_have_each_export(ctx):
         name = os.path.basename(path).removesuffix(".d.ts")
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        declared = {line.split()[3].split("(")[0].split("<")[0] for line in text.splitlines()
-                    if line.startswith(("export declare class ", "export declare function "))}
+        declared = set(re.findall(r"^export declare (?:class|const|function) (\w+)", text, re.MULTILINE))
         status, output, errors = await node(
             ctx, project, f"console.log(JSON.stringify(Object.keys(await import('./node_modules/parley-client/{name}.js'))))")
         assert status == 0, errors.decode()

@@ -14,7 +14,7 @@ struct CrowdDeliveryTests {
   private static let count = 10_000
   /// The members that are looked at together.
   private static let pageSize = 500
-  /// One of so many members has an Apple device beside the one of the service.
+  /// Every tenth member has an Apple device beside the one of the service.
   private static let share = 10
 
   private static func isAppleUser(_ index: Int) -> Bool { index % share == 0 }

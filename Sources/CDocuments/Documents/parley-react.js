@@ -5,15 +5,12 @@
  * Types are described in parley-react.d.ts, use in Browser.md.
  */
 
-import { storeOf } from "./parley-store.js";
+import { noMessages, storeOf } from "./parley-store.js";
 import { channelOf, connectionOf, groupOf, groupsOf, typingOf } from "./parley-views.js";
 
 /** A view of something that is not there yet. */
 const nothing = (snapshot) => ({ subscribe: () => () => {}, getSnapshot: () => snapshot });
-const noMessages = nothing(Object.freeze({
-  messages: [], pending: [], hasEarlier: false, hasLater: false, isLoading: true, withheld: 0, unread: 0,
-  unreadMentions: 0, receipts: Object.freeze({ read: {}, delivered: {} }), error: null, ended: null,
-}));
+const noStore = nothing(noMessages);
 const noTyping = nothing(Object.freeze({ userIds: [] }));
 
 export function createHooks({ useCallback, useEffect, useMemo, useSyncExternalStore }) {
@@ -32,7 +29,7 @@ export function createHooks({ useCallback, useEffect, useMemo, useSyncExternalSt
 
     useMessages(channel, options) {
       const store = channel && storeOf(channel, options);
-      const snapshot = useView(store ?? noMessages);
+      const snapshot = useView(store ?? noStore);
       useEffect(() => { store?.begin().catch(() => {}); }, [store]);
       return useMemo(() => ({ ...snapshot, store }), [snapshot, store]);
     },

@@ -84,6 +84,9 @@ export declare class MessageStore {
   close(): void;
 }
 
+/** The snapshot before the first page, for a channel that is not there yet. */
+export declare const noMessages: StoreSnapshot;
+
 /** The store that all parts of an application share: made by the first call, with its options, until it ends. */
 export declare function storeOf(channel: Channel | Group, options?: StoreOptions): MessageStore;
 

@@ -182,6 +182,12 @@ async function patiently(call) {
   }
 }
 
+/** The snapshot of a store before its first page, for a channel that is not there yet. */
+export const noMessages = Object.freeze({
+  messages: [], pending: [], hasEarlier: false, hasLater: false, isLoading: true, withheld: 0, unread: 0,
+  unreadMentions: 0, receipts: Object.freeze({ read: {}, delivered: {} }), error: null, ended: null,
+});
+
 const stores = new WeakMap();
 
 /** The store of a channel that all parts of an application share; `options` are those of its first use. */

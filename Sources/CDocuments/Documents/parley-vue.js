@@ -5,13 +5,10 @@
  * Types are described in parley-vue.d.ts, use in Browser.md.
  */
 
-import { storeOf } from "./parley-store.js";
+import { noMessages, storeOf } from "./parley-store.js";
 import { channelOf, connectionOf, groupOf, groupsOf, typingOf } from "./parley-views.js";
 
-const noMessages = Object.freeze({
-  messages: [], pending: [], hasEarlier: false, hasLater: false, isLoading: true, withheld: 0, unread: 0,
-  unreadMentions: 0, receipts: Object.freeze({ read: {}, delivered: {} }), error: null, ended: null, store: null,
-});
+const noStore = Object.freeze({ ...noMessages, store: null });
 const noTyping = Object.freeze({ userIds: [], typing: () => {} });
 
 export function createComposables({ markRaw, shallowRef, unref, watchEffect }) {
@@ -41,7 +38,7 @@ export function createComposables({ markRaw, shallowRef, unref, watchEffect }) {
       const store = there && storeOf(there, options);
       store?.begin().catch(() => {});
       return store;
-    }, noMessages, (snapshot, store) => ({ ...snapshot, store })),
+    }, noStore, (snapshot, store) => ({ ...snapshot, store })),
     useTyping: (group) => follow(() => {
       const there = valueOf(group);
       return there && { ...typingOf(there), group: there };

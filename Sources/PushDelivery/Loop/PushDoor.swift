@@ -13,8 +13,8 @@ package final class PushDoor: Sendable {
 
   /// Starts the delivery thread.
   ///
-  /// What is posted meanwhile waits: the thread reads jobs at once, and an answer that came before it was known
-  /// here would be dropped.
+  /// Requests that are posted meanwhile wait: the thread reads jobs at once, and an answer that came before
+  /// it was known here would be dropped.
   func open(
     _ start: () throws -> CurlThread<PushLoopRequest>
   ) rethrows -> CurlThread<PushLoopRequest> {
