@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+import time
 
 from calls import FLAGS, Caller, World, calls
 from endpoints import guarded
@@ -105,16 +106,93 @@ async def test_a_viewer_reads_and_changes_nothing(ctx):
         assert after == before
 
 
+# What a moderator may do beside reading.
+MODERATION = {
+    "issueTicket", "freezeChannel", "freezeGroup", "banUser", "banGroupUser", "updateBan", "updateGroupBan",
+    "unbanUser", "unbanGroupUser", "muteUser", "muteGroupUser", "unmuteUser", "unmuteGroupUser",
+    "deleteMessage", "deleteGroupMessage"}
+
+
+async def test_a_moderator_moderates_and_changes_nothing_else(ctx):
+    """A moderator reads, deletes messages, mutes, bans, freezes, sends admin messages, and is refused else."""
+    server = await ctx.fresh(*FLAGS)
+    status, _, token = await call(
+        server, "POST", "/parley/api_tokens", {"name": ctx.name(), "role": "moderator"})
+    assert status == 200 and token["role"] == "moderator", token
+    async with Caller(server) as caller:
+        world = await World.make(ctx, caller)
+        world.session_id = ctx.name("session")
+        moderator = {"Api-Token": token["token"]}
+        sends = 0
+        for path, method, operation in guarded():
+            name = operation["operationId"]
+            for one in calls(world, ctx.name)[name]:
+                answer = await caller.send(
+                    method, world.target(path, one.query), one.body, moderator)
+                is_send = name in ("sendMessage", "sendGroupMessage") and one.body["message_type"] == "ADMM"
+                if method == "GET" or name in MODERATION or is_send:
+                    assert answer.code != 400108 and answer.status != 401, (name, answer)
+                    sends += is_send
+                else:
+                    assert (answer.status, answer.code) == (400, 400108), (name, one.body, answer)
+                    assert "role moderator" in answer.value["message"], answer
+                    assert "role admin" in answer.value["message"], answer
+        assert sends == 2
+
+
+async def test_an_expired_token_is_refused(ctx):
+    """A token is refused from its expiry on, with words about it, stays listed, and closes its observers."""
+    server = await ctx.fresh(*FLAGS)
+    now = int(time.time() * 1000)
+    for wrong in (now - 1, now + 3_651 * 86_400_000):
+        status, _, refusal = await call(
+            server, "POST", "/parley/api_tokens", {"name": "past", "expires_at": wrong})
+        assert (status, refusal["code"]) == (400, 400113) and "expires_at" in refusal["message"], refusal
+    expiry = int(time.time() * 1000) + 3_000
+    _, _, token = await call(
+        server, "POST", "/parley/api_tokens", {"name": "brief", "role": "viewer", "expires_at": expiry})
+    assert token["expires_at"] == expiry, token
+    status, _, ticket = await call(server, "POST", "/parley/tickets", token=token["token"])
+    assert status == 200, ticket
+    observer = await ctx.connect(server)
+    await observer.call("session.open", ticket=ticket["ticket"])
+    _, _, metrics = await call(server, "GET", "/parley/metrics")
+    sample, = [one for one in metrics["samples"] if one["name"] == "parley_api_token_expiry_seconds"]
+    assert sample["labels"] == {"name": "brief"} and sample["value"] <= 3, sample
+
+    async def refusal():
+        answer = await call(server, "GET", "/users", token=token["token"])
+        return answer if answer[0] == 401 else None
+    _, _, body = await eventually(refusal, "the refusal of the expired token")
+    assert body["code"] == 400401 and "brief expired at 2" in body["message"], body
+    assert int(time.time() * 1000) >= expiry
+    assert await observer.ended() == 4002
+    _, _, listed = await call(server, "GET", "/parley/api_tokens")
+    assert [(one["name"], one["expires_at"]) for one in listed["api_tokens"]] == [("brief", expiry)], listed
+    # It is still expired after a restart, and can be revoked.
+    await server.end()
+    server = await ctx.fresh(*FLAGS, data=server.data)
+    status, _, body = await call(server, "GET", "/users", token=token["token"])
+    assert status == 401 and "expired" in body["message"], body
+    assert (await call(server, "DELETE", f"/parley/api_tokens/{token['id']}"))[0] == 200
+    status, _, body = await call(server, "GET", "/users", token=token["token"])
+    assert status == 401 and "expired" not in body["message"], body
+
+
 async def test_a_token_shows_itself(ctx):
     """A call learns the name and role of its token; the first one is an admin."""
     server = await ctx.server()
     status, _, own = await call(server, "GET", "/parley/api_tokens/me")
-    assert (status, own) == (200, {"id": "first", "name": "first", "role": "admin"}), own
-    for given, role in (({}, "admin"), ({"role": "admin"}, "admin"), ({"role": "viewer"}, "viewer")):
+    first = {"id": "first", "name": "first", "role": "admin", "expires_at": 0}
+    assert (status, own) == (200, first), own
+    later = int(time.time() * 1000) + 3_600_000
+    for given, role in (({}, "admin"), ({"role": "admin"}, "admin"), ({"role": "viewer"}, "viewer"),
+                        ({"role": "moderator", "expires_at": later}, "moderator")):
         _, _, token = await call(
             server, "POST", "/parley/api_tokens", {"name": ctx.name(), **given})
         _, _, own = await call(server, "GET", "/parley/api_tokens/me", token=token["token"])
-        assert own == {"id": token["id"], "name": token["name"], "role": role}, own
+        assert own == {"id": token["id"], "name": token["name"], "role": role,
+                       "expires_at": given.get("expires_at", 0)}, own
         await call(server, "DELETE", f"/parley/api_tokens/{token['id']}")
 
 

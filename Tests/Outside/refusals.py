@@ -223,6 +223,7 @@ def own_refusals(world, ghost):
         Refusal("explainLimits", 400201, query={**here, "user_id": ghost}),
         Refusal("explainLimits", 400201, query={"channel_url": ghost, "user_id": author}),
         Refusal("issueAPIToken", 400105, {"name": ""}, name="name"),
+        Refusal("issueAPIToken", 400113, {"name": "past", "expires_at": 1}, name="expires_at"),
         Refusal("revokeAPIToken", 400108, parts={"api_token_id": "first"}),
         Refusal("testWebhooks", 400920),
         Refusal("testPush", 400201, {"user_id": ghost}),

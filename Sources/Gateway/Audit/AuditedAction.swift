@@ -120,8 +120,9 @@ struct AuditedAction: Sendable {
     "/v3/parley/limits": AuditedAction(limits, before: .limits),
     "/v3/parley/limits/custom_types/{custom_type}": AuditedAction(limits, before: .limits),
     "/v3/parley/limits/channels/{channel_url}": AuditedAction(limits, before: .channelLimits),
-    "/v3/parley/api_tokens": AuditedAction(["name", "role"]),
-    "/v3/parley/api_tokens/{api_token_id}": AuditedAction(["name", "role"], before: .apiToken),
+    "/v3/parley/api_tokens": AuditedAction(["name", "role", "expires_at"]),
+    "/v3/parley/api_tokens/{api_token_id}": AuditedAction(
+      ["name", "role", "expires_at"], before: .apiToken),
     "/v3/parley/tickets": AuditedAction(["expires_at"]),
     "/v3/parley/sessions/{session_id}": AuditedAction(["user_id"]),
     "/v3/parley/drain": plain,

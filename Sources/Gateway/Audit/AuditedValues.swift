@@ -166,6 +166,7 @@ extension AuditedValues {
   init(_ token: APITokenHolder) {
     set("name") { $0.value(token.name) }
     set("role") { $0.value(token.role.rawValue) }
+    set("expires_at") { $0.value(token.expiresAt ?? 0) }
   }
 
   init(masterKeyID: String) {

@@ -27,11 +27,12 @@ enum PlatformRoutes {
   /// A route whose endpoint runs where the channel in the path is at home.
   private static func channelRoute(
     _ method: String, _ pattern: PathPattern, query: QueryPolicy = .only([]),
-    body: BodyPolicy = .none, _ endpoint: @escaping PlatformEndpoint
+    body: BodyPolicy = .none, for role: APITokenRole? = nil,
+    _ endpoint: @escaping PlatformEndpoint
   ) -> Routes.Route {
     Routes.Route(
-      [method], pattern, access: .platform(.whileServing, role(for: method)), query: query,
-      body: body, .channel(endpoint))
+      [method], pattern, access: .platform(.whileServing, role ?? self.role(for: method)),
+      query: query, body: body, .channel(endpoint))
   }
 
   /// The query of a list: its filters, and the size and place of a page.
@@ -80,14 +81,18 @@ enum PlatformRoutes {
       route("PUT", "\(user)", body: .wholeOrForm, UserEndpoints.update),
     ]
     + ChannelKind.allCases.map { kind in
-      route("POST", "\(channel(kind))/messages", body: .wholeOrForm, MessageEndpoints.send)
+      // A moderator sends admin messages only, which the endpoint checks.
+      route(
+        "POST", "\(channel(kind))/messages", body: .wholeOrForm, for: .moderator,
+        MessageEndpoints.send)
     }
 
   /// The same routes under separate paths: generated clients expect one kind of body per path.
   private static let forms = takingForms.map { route in
     Routes.Route(
       route.methods, "/v3/parley/forms\(String(route.pattern.description.dropFirst("/v3".count)))",
-      access: route.access, query: route.query, body: route.body, route.endpoint)
+      access: .platform(.whileServing, .admin), query: route.query, body: route.body,
+      route.endpoint)
   }
 
   private static let openChannels = [
@@ -207,7 +212,8 @@ enum PlatformRoutes {
   private static func channels(_ kind: ChannelKind) -> [Routes.Route] {
     let channel = channel(kind)
     return [
-      channelRoute("PUT", "\(channel)/freeze", body: json, ChannelEndpoints.freeze),
+      channelRoute(
+        "PUT", "\(channel)/freeze", body: json, for: .moderator, ChannelEndpoints.freeze),
       channelRoute("POST", "\(channel)/operators", body: json, OperatorEndpoints.add),
       channelRoute("GET", "\(channel)/operators", query: list(), OperatorEndpoints.list),
       channelRoute(
@@ -218,15 +224,20 @@ enum PlatformRoutes {
 
   private static func moderation(_ channel: String) -> [Routes.Route] {
     [
-      channelRoute("POST", "\(channel)/ban", body: json, ModerationEndpoints.ban),
+      channelRoute("POST", "\(channel)/ban", body: json, for: .moderator, ModerationEndpoints.ban),
       channelRoute("GET", "\(channel)/ban", query: list(), ModerationEndpoints.listBans),
       channelRoute("GET", "\(channel)/ban/{user_id}", ModerationEndpoints.viewBan),
-      channelRoute("PUT", "\(channel)/ban/{user_id}", body: json, ModerationEndpoints.updateBan),
-      channelRoute("DELETE", "\(channel)/ban/{user_id}", ModerationEndpoints.unban),
-      channelRoute("POST", "\(channel)/mute", body: json, ModerationEndpoints.mute),
+      channelRoute(
+        "PUT", "\(channel)/ban/{user_id}", body: json, for: .moderator,
+        ModerationEndpoints.updateBan),
+      channelRoute(
+        "DELETE", "\(channel)/ban/{user_id}", for: .moderator, ModerationEndpoints.unban),
+      channelRoute(
+        "POST", "\(channel)/mute", body: json, for: .moderator, ModerationEndpoints.mute),
       channelRoute("GET", "\(channel)/mute", query: list(), ModerationEndpoints.listMutes),
       channelRoute("GET", "\(channel)/mute/{user_id}", ModerationEndpoints.viewMute),
-      channelRoute("DELETE", "\(channel)/mute/{user_id}", ModerationEndpoints.unmute),
+      channelRoute(
+        "DELETE", "\(channel)/mute/{user_id}", for: .moderator, ModerationEndpoints.unmute),
     ]
   }
 
@@ -239,7 +250,7 @@ enum PlatformRoutes {
         "GET", "\(message)", query: .only([], withoutEffect: partsOfMessages),
         MessageEndpoints.view),
       channelRoute("PUT", "\(message)", body: json, MessageEndpoints.update),
-      channelRoute("DELETE", "\(message)", MessageEndpoints.delete),
+      channelRoute("DELETE", "\(message)", for: .moderator, MessageEndpoints.delete),
       channelRoute("POST", "\(message)/sorted_metaarray", body: json, MetaArrayEndpoints.create),
       channelRoute("PUT", "\(message)/sorted_metaarray", body: json, MetaArrayEndpoints.update),
       channelRoute(

@@ -8,10 +8,13 @@ import Store
 /// `/v3/group_channels/{url}/messages`.
 enum MessageEndpoints {
   /// `POST`: sends a message on a user's behalf, or as the administrator.
+  ///
+  /// A moderator may send admin messages only: it speaks for no user, and imports nothing.
   static func send(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     guard let kind = call.kind else { throw .internalError }
-    send(
-      try MessageSubmission(call.body), to: kind, try call.channelURL, call.services, completion)
+    let submission = try MessageSubmission(call.body)
+    if submission.userID != nil || submission.createdAt != nil { try call.check(for: .admin) }
+    send(submission, to: kind, try call.channelURL, call.services, completion)
   }
 
   /// Sends a message, with the file from the same form if there is one.

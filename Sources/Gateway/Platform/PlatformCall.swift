@@ -49,6 +49,17 @@ struct PlatformCall {
   var completion: Completion { Completion(address, services.shards) }
   var customDataLimits: CustomDataLimits { shard.settings.limits.customData }
 
+  /// Checks that the role of the caller's token allows more than the route's role.
+  ///
+  /// Only on the server that admitted the call.
+  /// - Throws: 400108; 400401 if the token was revoked since then.
+  func check(for role: APITokenRole) throws(ServiceError) {
+    guard let holder = services.apiTokens.holder(of: token) else {
+      throw ServiceError(.invalidAPIToken, "the API token was revoked")
+    }
+    try holder.check(for: role)
+  }
+
   /// The caller, for calls that are charged by cost.
   var caller: QueryCaller { .platform(token) }
 

@@ -55,8 +55,10 @@ enum APITokenEndpoints {
     let role = try call.body.choice("role", of: APITokenRole.self) ?? .admin
     let secret = IssuedSecret()
     let services = call.services
+    let now = services.clock.now
     let token = APIToken(
-      name: name, hash: secret.digest, role: role, createdAt: services.clock.now)
+      name: name, hash: secret.digest, role: role, createdAt: now,
+      expiresAt: try APITokenExpiry.requested(call.body, at: now))
     services.store.perform(APITokenIssue(token)) { result in
       if case .success = result {
         services.apiTokens.issued.insert(token)
@@ -69,7 +71,7 @@ enum APITokenEndpoints {
     }
   }
 
-  /// `GET`: all issued tokens, by name.
+  /// `GET`: all issued tokens, by name, including those that have expired.
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     call.perform(APITokenList(), completion) { tokens, writer in
       writer.object {
@@ -89,6 +91,7 @@ enum APITokenEndpoints {
         $0.member("id", holder.id)
         $0.member("name", holder.name)
         $0.member("role", holder.role.rawValue)
+        $0.member("expires_at", holder.expiresAt ?? 0)
       }
     }
   }
@@ -130,6 +133,7 @@ extension APIToken {
       if let secret { $0.member("token", secret.text) }
       $0.member("created_at", createdAt)
       $0.member("last_used_at", lastUsedAt)
+      $0.member("expires_at", expiresAt ?? 0)
     }
   }
 }

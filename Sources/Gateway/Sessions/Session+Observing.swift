@@ -36,12 +36,14 @@ extension Session {
     case .failure(let error): refuseObserver(AccessRefusal(error), address)
     case .success(let hash):
       guard let token = hash.flatMap({ TokenDigest(stored: $0) }),
-        shard.services.apiTokens.holder(of: token) != nil
+        let holder = shard.services.apiTokens.holder(of: token),
+        !holder.hasExpired(at: shard.services.clock.now)
       else { return refuseObserver(AccessRefusal(.ticket), address) }
       let observer = Observer(id: Identifiers.session(), token: token)
       state = .observing(observer)
       connection.sessionDidOpen()
       cancelTimer()
+      if let expiry = holder.expiresAt { awaitTokenExpiry(at: expiry) }
       reply(.success(observer.opened(shard.services)), to: address)
     }
   }

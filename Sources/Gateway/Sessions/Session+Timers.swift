@@ -12,6 +12,8 @@ extension Session: TimerHandler {
     case expiring(at: Int64)
     /// Closes the session, after the notice, when its token expires at this time, in Unix milliseconds.
     case expired(at: Int64)
+    /// Closes the session of an observer when its API token expires at this time, in Unix milliseconds.
+    case tokenExpired(at: Int64)
   }
 
   /// The time from the notice to the expiry of the token, in milliseconds.
@@ -24,6 +26,7 @@ extension Session: TimerHandler {
     case .open: close(.openTimeout, reason: "no session.open in time")
     case .expiring(let expiry): warn(of: expiry)
     case .expired(let expiry): end(at: expiry)
+    case .tokenExpired(let expiry): awaitTokenExpiry(at: expiry)
     }
   }
 
@@ -35,6 +38,7 @@ extension Session: TimerHandler {
     case .expiring(let expiry):
       if expiry > shard.services.clock.now { awaitExpiry(at: expiry) } else { end(at: expiry) }
     case .expired(let expiry): end(at: expiry)
+    case .tokenExpired(let expiry): awaitTokenExpiry(at: expiry)
     }
   }
 
@@ -61,6 +65,14 @@ extension Session: TimerHandler {
     if case .expired(expiry) = deadline, timer != nil { return }
     let rest = expiry - shard.services.clock.now
     setTimer(.expiring(at: expiry), after: rest - Self.warningTime)
+  }
+
+  /// Closes the session of an observer when its API token has expired, and otherwise waits for that.
+  func awaitTokenExpiry(at expiry: Int64) {
+    let rest = expiry - shard.services.clock.now
+    guard rest <= 0 else { return setTimer(.tokenExpired(at: expiry), after: rest) }
+    cancelTimer()
+    close(.unauthorized, reason: "the API token has expired")
   }
 
   private func warn(of expiry: Int64) {

@@ -203,7 +203,7 @@ private struct CopiedTable {
     CopiedTable("limits", "scope name kind messages# window_ms#"),
     CopiedTable("meta", "key value#"),
     CopiedTable("session_tokens", "token_hash* user_id expires_at#"),
-    CopiedTable("api_tokens", "name token_hash* created_at# last_used_at# role"),
+    CopiedTable("api_tokens", "name token_hash* created_at# last_used_at# role expires_at#"),
     CopiedTable("webhook_events", "event_id# channel_url kind seq# ts# body"),
     CopiedTable("webhook_receivers", "receiver_id# url since#"),
     CopiedTable("webhook_cursors", "receiver_id# channel_url event_id#"),

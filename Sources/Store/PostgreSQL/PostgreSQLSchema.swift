@@ -36,6 +36,7 @@ enum PostgreSQLSchema {
     (20, DeliveriesSchema.postgreSQL),
     (21, DeletedGroupsSchema.postgreSQL),
     (22, PushSchema.postgreSQL),
+    (23, TokenExpirySchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

@@ -55,6 +55,7 @@ enum Migrations {
     Migration("29 deliveries", DeliveriesSchema.create),
     Migration("30 deleted groups", steps: DeletedGroupsSchema.steps),
     Migration("31 push", PushSchema.create),
+    Migration("32 expiry of API tokens", TokenExpirySchema.create),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

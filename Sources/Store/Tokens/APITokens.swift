@@ -11,16 +11,19 @@ package struct APIToken: Sendable, Hashable {
   package var createdAt: Int64
   /// Unix milliseconds, accurate to a minute; 0 when it was never used.
   package var lastUsedAt: Int64
+  /// Unix milliseconds, the first moment at which calls are refused; `nil` when it does not expire.
+  package var expiresAt: Int64?
 
   package init(
     name: String, hash: [UInt8], role: APITokenRole = .admin, createdAt: Int64,
-    lastUsedAt: Int64 = 0
+    lastUsedAt: Int64 = 0, expiresAt: Int64? = nil
   ) {
     self.name = name
     self.hash = hash
     self.role = role
     self.createdAt = createdAt
     self.lastUsedAt = lastUsedAt
+    self.expiresAt = expiresAt
   }
 
   /// The id of the token for listing and revoking: 16 hexadecimal digits.
@@ -28,13 +31,13 @@ package struct APIToken: Sendable, Hashable {
   /// The beginning of a hash of the hash, which reveals nothing about the token.
   package var id: String { String(TokenDigest(of: hash).hex.prefix(16)) }
 
-  static let columns = "name, token_hash, created_at, last_used_at, role"
+  static let columns = "name, token_hash, created_at, last_used_at, role, expires_at"
 
   /// From `columns`.
   init(row: StoreRow) {
     self.init(
       name: row[0], hash: row[1], role: APITokenRole(stored: row.text(4)), createdAt: row[2],
-      lastUsedAt: row[3])
+      lastUsedAt: row[3], expiresAt: row.integer(5) == 0 ? nil : row.integer(5))
   }
 }
 
@@ -58,10 +61,10 @@ extension WriteTransaction {
     }
     let count = try connection.change(
       """
-      INSERT INTO api_tokens (name, token_hash, created_at, role) VALUES (?, ?, ?, ?)
+      INSERT INTO api_tokens (name, token_hash, created_at, role, expires_at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT DO NOTHING
       """,
-      [token.name, token.hash, token.createdAt, token.role.rawValue])
+      [token.name, token.hash, token.createdAt, token.role.rawValue, token.expiresAt ?? 0])
     guard count > 0 else { throw StoreError.exists }
   }
 

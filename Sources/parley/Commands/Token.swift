@@ -2,6 +2,7 @@ internal import Basics
 internal import ArgumentParser
 internal import HTTP
 internal import ParleyProtocol
+internal import Reactor
 
 /// Commands for tokens of the Platform API.
 struct TokenCommand: ParsableCommand {
@@ -15,6 +16,7 @@ struct TokenCommand: ParsableCommand {
       EXAMPLES:
         parley token create shop
         parley token create board --role viewer
+        parley token create night-shift --role moderator --expires-in 90d
         parley token list
         parley token revoke 4f2a9c01d37be586
         parley token explain --config /etc/parley/parley.yaml < token.txt
@@ -34,8 +36,17 @@ extension TokenCommand {
     @Argument(help: ArgumentHelp("A name for the token, such as shop.", valueName: "name"))
     var name: String
 
-    @Option(help: "The rights of the token: admin for all calls, viewer for those that read.")
+    @Option(
+      help:
+        "The rights of the token: admin for all calls, moderator for those that read or moderate, viewer for those that read."
+    )
     var role = Role.admin
+
+    @Option(
+      help: ArgumentHelp(
+        "The time until the token expires, in seconds or with a unit: s, m, h or d. At most 3650d; without it, the token does not expire.",
+        valueName: "time"))
+    var expiresIn: TimeArgument?
 
     @OptionGroup var gateway: GatewayOptions
     @OptionGroup var output: OutputOptions
@@ -44,6 +55,9 @@ extension TokenCommand {
       var body = RequestBody()
       body.set("name", name)
       body.set("role", role.rawValue)
+      if let expiresIn {
+        body.set("expires_at", SystemClock.unixMilliseconds + expiresIn.milliseconds)
+      }
       let answer = try gateway.client().call("POST", TokenCommand.path, body: body)
       try output.show(answer) { token in
         var fields = FieldList()
@@ -51,6 +65,7 @@ extension TokenCommand {
         fields.add("id", token.text("id"))
         fields.add("name", token.text("name"))
         fields.add("role", token.text("role"))
+        fields.add("expires", TokenCommand.expiry(of: token))
         return fields.lines()
       }
     }
@@ -61,7 +76,15 @@ extension TokenCommand {
   /// The rights of a token.
   enum Role: String, ExpressibleByArgument, CaseIterable {
     case admin
+    case moderator
     case viewer
+  }
+
+  /// The expiry of a token; empty for one that does not expire.
+  static func expiry(of token: JSONNode) -> String {
+    guard let time = token["expires_at"]?.integer, time > 0 else { return "" }
+    let isOver = time <= SystemClock.unixMilliseconds
+    return token.time("expires_at") + (isOver ? " (expired)" : "")
   }
 }
 
@@ -81,11 +104,12 @@ extension TokenCommand {
       try output.show(answer) { list in
         var table = TextTable([
           .text("id"), .text("name"), .text("role"), .text("created"), .text("last used"),
+          .text("expires"),
         ])
         for token in list.list("api_tokens") {
           table.add([
             token.text("id"), token.text("name"), token.text("role"), token.time("created_at"),
-            token.time("last_used_at"),
+            token.time("last_used_at"), TokenCommand.expiry(of: token),
           ])
         }
         return table.lines(whenEmpty: "no API tokens")

@@ -146,12 +146,12 @@ struct ControlLogTests {
     let id = try #require(issued.text.firstMatch(of: /"id":"([^"]+)"/)?.1)
     try servers.turns {
       floods() == [7, 7, 7]
-        && servers.servers.allSatisfy { $0.services.apiTokens.admit(String(token)) != nil }
+        && servers.servers.allSatisfy { $0.services.apiTokens.recognize(String(token)) != nil }
     }
     _ = try servers.platform(
       APITokenEndpoints.revoke, PathArguments(["api_token_id": String(id)]), on: 2)
     try servers.turns {
-      servers.servers.allSatisfy { $0.services.apiTokens.admit(String(token)) == nil }
+      servers.servers.allSatisfy { $0.services.apiTokens.recognize(String(token)) == nil }
     }
   }
 

@@ -136,13 +136,29 @@ struct RoutesTests {
     #expect(match("PATCH", "/v3/openapi.json").access == .shared)
   }
 
-  @Test("viewers may only read and request a ticket")
+  @Test(
+    "viewers may only read and request a ticket, and moderators also moderate both kinds of channels"
+  )
   func roles() {
+    let moderation: Set = [
+      "POST messages", "DELETE messages/{message_id}", "PUT freeze", "POST ban",
+      "PUT ban/{user_id}", "DELETE ban/{user_id}", "POST mute", "DELETE mute/{user_id}",
+    ]
+    var found: [String: Int] = [:]
     for route in Routes.table.routes {
       guard case .platform(_, let role) = route.access else { continue }
-      let isForViewers = route.methods == ["GET"] || route.pattern == "/v3/parley/tickets"
-      #expect(role == (isForViewers ? .viewer : .admin), "\(route.methods) \(route.pattern)")
+      let path = route.pattern.description
+      switch role {
+      case .viewer:
+        #expect(route.methods == ["GET"] || path == "/v3/parley/tickets", "\(path)")
+      case .moderator:
+        let call = path.split(separator: "/{channel_url}/").last ?? ""
+        found["\(route.methods[0]) \(call)", default: 0] += 1
+      case .admin: #expect(route.methods != ["GET"], "\(path)")
+      }
     }
+    #expect(Set(found.keys) == moderation)
+    #expect(found.values.allSatisfy { $0 == ChannelKind.allCases.count })
   }
 
   @Test("a draining gateway still returns its status, and accepts another drain request")

@@ -58,6 +58,19 @@ struct APITokensTests {
     #expect(tokens.map(\.role) == [.admin, .viewer, .viewer])
   }
 
+  @Test("a token keeps its expiry, and by default has none")
+  func expiry() async throws {
+    let fixture = try await Fixture()
+    try await fixture.store.write {
+      try $0.addAPIToken(
+        APIToken(name: "a", hash: [1], role: .moderator, createdAt: 1, expiresAt: 9))
+      try $0.addAPIToken(APIToken(name: "b", hash: [2], createdAt: 1))
+    }
+    let tokens = try await fixture.store.read { try $0.apiTokens() }
+    #expect(tokens.map(\.expiresAt) == [9, nil])
+    #expect(tokens.map(\.role) == [.moderator, .admin])
+  }
+
   @Test("the last use of a token is recorded once a minute")
   func notesUse() async throws {
     let fixture = try await Fixture()

@@ -39,20 +39,21 @@ struct APITokens: Sendable {
       ?? APITokenName(id: Self.firstID, name: nil)
   }
 
-  /// Returns the token of a request if it is valid.
+  /// Returns the token of a request, which may have expired; `nil` for one that was not issued.
   ///
-  /// Takes the same time for all invalid tokens.
-  func admit(_ token: String?) -> AdmittedToken? {
+  /// Takes the same time for all tokens that were not issued.
+  func recognize(_ token: String?) -> RecognizedToken? {
     guard let token, token.utf8.count <= Self.maximumLength else { return nil }
     let digest = TokenDigest(of: token)
-    return holder(of: digest).map { AdmittedToken(digest: digest, role: $0.role) }
+    return holder(of: digest).map { RecognizedToken(digest: digest, holder: $0) }
   }
 
-  /// Returns the token with a digest as its caller may see it; `nil` when the token is not valid.
+  /// Returns the token with a digest as its caller may see it, expired or not; `nil` for one that was
+  /// not issued, or revoked.
   func holder(of digest: TokenDigest) -> APITokenHolder? {
     let issued = issued.holder(of: digest)
     guard digest == first else { return issued }
-    return APITokenHolder(id: Self.firstID, name: Self.firstID, role: .admin)
+    return APITokenHolder(id: Self.firstID, name: Self.firstID, role: .admin, expiresAt: nil)
   }
 }
 
@@ -61,10 +62,10 @@ extension APITokens {
   static let ticketLifetime: Int64 = 30_000
 }
 
-/// The token of an admitted call.
-struct AdmittedToken: Sendable {
+/// The token of a call.
+struct RecognizedToken: Sendable {
   let digest: TokenDigest
-  let role: APITokenRole
+  let holder: APITokenHolder
 }
 
 /// A token of the Platform API without its secret.
@@ -72,6 +73,11 @@ struct APITokenHolder: Sendable, Equatable {
   let id: String
   let name: String
   let role: APITokenRole
+  /// Unix milliseconds, the first moment at which calls are refused; `nil` when it does not expire.
+  let expiresAt: Int64?
+
+  /// - Parameter now: Unix milliseconds.
+  func hasExpired(at now: Int64) -> Bool { expiresAt.map { $0 <= now } ?? false }
 }
 
 /// The name of a token of the Platform API in logs.
@@ -98,7 +104,8 @@ final class IssuedAPITokens: Sendable {
 
     init?(_ token: APIToken) {
       guard let digest = TokenDigest(stored: token.hash) else { return nil }
-      holder = APITokenHolder(id: token.id, name: token.name, role: token.role)
+      holder = APITokenHolder(
+        id: token.id, name: token.name, role: token.role, expiresAt: token.expiresAt)
       (self.digest, notedAt) = (digest, token.lastUsedAt)
     }
   }
@@ -108,6 +115,9 @@ final class IssuedAPITokens: Sendable {
   init(_ tokens: [APIToken]) {
     entries = Mutex(tokens.compactMap { Entry($0) })
   }
+
+  /// All tokens, in the order in which they became known.
+  var all: [APITokenHolder] { entries.withLock { $0.map(\.holder) } }
 
   /// Returns the token with a digest, if there is one.
   ///

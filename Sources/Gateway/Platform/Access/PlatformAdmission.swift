@@ -1,3 +1,4 @@
+import Basics
 import Channels
 import Configuration
 import Crypto
@@ -19,16 +20,15 @@ struct PlatformAdmission {
   /// Counts a call.
   ///
   /// - Parameter role: The role that the call needs.
-  /// - Throws: 400401 without a valid token, 400111 with several tokens, 500910 when the token's rate is
-  ///   exceeded, 400108 when the token's role does not allow the call.
+  /// - Throws: 400401 without a valid token or with one that has expired, 400111 with several tokens,
+  ///   500910 when the token's rate is exceeded, 400108 when the token's role does not allow the call.
   func admit(_ head: HTTPRequestHead, as role: APITokenRole) throws(ServiceError) {
-    let admitted = try token(of: head)
-    let token = admitted.digest
-    noteUse(of: token)
-    if let wait = shard.services.tokenRates.admit(token, at: shard.loop.now) {
+    let token = try token(of: head)
+    noteUse(of: token.digest)
+    if let wait = shard.services.tokenRates.admit(token.digest, at: shard.loop.now) {
       throw rateLimited(wait)
     }
-    try check(admitted.role, for: role)
+    try token.holder.check(for: role)
   }
 
   /// Checks the head of a call before its body is read.
@@ -41,22 +41,25 @@ struct PlatformAdmission {
     if let wait = shard.services.tokenRates.wait(for: token.digest, at: shard.loop.now) {
       throw rateLimited(wait)
     }
-    try check(token.role, for: role)
+    try token.holder.check(for: role)
   }
 
-  private func check(_ role: APITokenRole, for needed: APITokenRole) throws(ServiceError) {
-    guard !role.includes(needed) else { return }
-    throw .notAllowed(
-      "the API token has the role \(role.rawValue), which may read only; use one of the role "
-        + needed.rawValue)
-  }
-
-  private func token(of head: HTTPRequestHead) throws(ServiceError) -> AdmittedToken {
+  private func token(of head: HTTPRequestHead) throws(ServiceError) -> RecognizedToken {
     let sent = try head.onlyValue(of: "Api-Token")
-    if let token = shard.services.apiTokens.admit(sent) { return token }
+    guard let token = shard.services.apiTokens.recognize(sent) else {
+      shard.counters.add(to: .requestsWithoutAPIToken)
+      shard.refuse(.apiToken, connection, ["reason": sent == nil ? "missing" : "wrong"])
+      throw ServiceError(.invalidAPIToken, "the header Api-Token is missing or wrong")
+    }
+    guard let expiry = token.holder.expiresAt, expiry <= shard.services.clock.now else {
+      return token
+    }
     shard.counters.add(to: .requestsWithoutAPIToken)
-    shard.refuse(.apiToken, connection, ["reason": sent == nil ? "missing" : "wrong"])
-    throw ServiceError(.invalidAPIToken, "the header Api-Token is missing or wrong")
+    shard.refuse(.apiToken, connection, ["reason": "expired", "api_token": "\(token.holder.id)"])
+    // The caller has the secret, so it learns nothing that it should not know.
+    throw ServiceError(
+      .invalidAPIToken,
+      "the API token \(token.holder.name) expired at \(UTCTime.format(expiry)): issue another one")
   }
 
   private func rateLimited(_ wait: Int64) -> ServiceError {
@@ -71,6 +74,18 @@ struct PlatformAdmission {
     guard services.apiTokens.issued.isDue(token, at: now) else { return }
     // A failure to record the use is no reason to refuse the call.
     services.store.perform(APITokenUse(hash: token.bytes, at: now)) { _ in }
+  }
+}
+
+extension APITokenHolder {
+  /// Checks that the role of the token allows a call.
+  ///
+  /// - Throws: 400108.
+  func check(for needed: APITokenRole) throws(ServiceError) {
+    guard !role.includes(needed) else { return }
+    throw .notAllowed(
+      "the API token has the role \(role.rawValue), and this call needs the role "
+        + needed.rawValue)
   }
 }
 
