@@ -444,6 +444,7 @@ def own_calls(world, fresh):
         "testWebhooks": [Call(refusal=400920)],  # There are none.
         "retryWebhooks": [Call(refusal=400920)],
         "listFiles": [Call(), Call(query=author)],
+        "listRestrictions": [Call(), Call(query={**author, "kind": "ban", "channel_url": world.channel_url})],
         "countFiles": nothing,
         "viewFile": nothing,
         "deleteFile": nothing,

@@ -2,7 +2,7 @@
 
 from calls import Caller, Form
 from dashboardaccess import key
-from dashboardpage import FLAGS, HOSTILE, LIVE, fill, log_in, pressed, settled, show, text
+from dashboardpage import FLAGS, HOSTILE, LIVE, fill, issue, log_in, pressed, settled, show, text
 from pagefiles import in_browser
 
 TEXTS = "[...document.querySelectorAll('.feed .said')].map((text) => text.textContent)"
@@ -133,8 +133,37 @@ async def test_moderating(ctx, page):
 
 
 @in_browser
+async def test_restrictions_of_all_channels(ctx, page):
+    """The view lists mutes and bans of channels and groups, newest first, finds those of a user, and lifts them."""
+    server = await ctx.fresh(*FLAGS)
+    channel, owner, bob, cleo = await ctx.room(server, 2)
+    await owner.call("group.create", channel_url="trip", user_ids=[bob.user_id])
+    async with Caller(server) as caller:
+        for target, kind, user in ((f"open_channels/{channel}", "ban", cleo), ("group_channels/trip", "mute", bob),
+                                   (f"open_channels/{channel}", "mute", bob)):
+            await caller.call("POST", f"/{target}/{kind}", {"user_id": user.user_id, "seconds": 600, "description": "loud"})
+        await log_in(page, server, await issue(server, "moderator"), view="restrictions")
+        await settled(page)
+        rows = "[...document.querySelectorAll('tbody tr')].map((row) => [0, 1, 2].map((i) => row.cells[i].innerText).join(' '))"
+        assert await page.run(rows) == [
+            f"{bob.user_id} muted {channel}", f"{bob.user_id} muted trip", f"{cleo.user_id} banned {channel}"]
+        await fill(page, "Search mutes and bans", q=f"is:muted {bob.user_id}")
+        await page.until(f"{rows}.length === 2")
+        await fill(page, "Search mutes and bans", q="channel:trip")
+        await page.until(f"{rows}.length === 1")
+        await pressed(page, f"Lift the mute of {bob.user_id} in trip")
+        await bob.event("channel.user_unmuted", channel_url="trip")
+        await page.until("document.querySelector('main').innerText.includes('There are no mutes and no bans.')")
+        await fill(page, "Search mutes and bans", q="")
+        await page.until(f"{rows}.length === 2")
+        left = (await caller.call("GET", "/parley/restrictions"))["restrictions"]
+        assert [(one["kind"], one["channel_type"], one["user"]["user_id"]) for one in left] == [
+            ("mute", "open_channels", bob.user_id), ("ban", "open_channels", cleo.user_id)], left
+
+
+@in_browser
 async def test_the_page_of_a_user(ctx, page):
-    """It has the profile, sessions, open channels with mutes, groups, files and devices."""
+    """It has the profile, mutes and bans, sessions, open channels, groups, files and devices."""
     server = await ctx.fresh(*FLAGS, "--push-url", "http://127.0.0.1:9/", "--push-url-types", "huawei",
                              "--push-secret", "hush-hush-hush-1")
     channel, owner, bob = await ctx.room(server, 1)
@@ -151,7 +180,9 @@ async def test_the_page_of_a_user(ctx, page):
         assert await text(page, "main h1") == "Bob"
         assert "127.0.0.1" in await page.run(rows.format("Sessions"))
         channels = await page.run(rows.format("Open channels"))
-        assert channel in channels and "muted until" in channels and "loud" in channels and "trip" not in channels
+        assert channel in channels and "trip" not in channels, channels
+        restrictions = await page.run(rows.format("Mutes and bans"))
+        assert channel in restrictions and "muted" in restrictions and "loud" in restrictions, restrictions
         groups = await page.run(rows.format("Groups"))
         assert "Trip" in groups and "operator" in groups
         assert "f.png" in await page.run(rows.format("Files"))
@@ -161,7 +192,7 @@ async def test_the_page_of_a_user(ctx, page):
         assert (await caller.call("GET", f"/users/{bob.user_id}/push/huawei"))["devices"] == []
         await pressed(page, f"Lift the mute in {channel}")
         await owner.event("channel.user_unmuted", channel_url=channel)
-        await page.until(f"!({rows.format('Open channels')}).includes('muted')")
+        await page.until(f"!({rows.format('Mutes and bans')}).includes('muted')")
         # A group is found for the form that takes a URL.
         await fill(page, "Mute or ban", channel_url="trip", kind="mute", time="600")
         await bob.event("channel.user_muted", channel_url="trip")

@@ -368,6 +368,9 @@ enum PlatformRoutes {
   private static let channelLimits: PathPattern = "/v3/parley/limits/channels/{channel_url}"
 
   private static let operation = [
+    route(
+      "GET", "/v3/parley/restrictions", query: list("kind", "user_id", "channel_url"),
+      RestrictionEndpoints.list),
     route("GET", "/v3/parley/sessions", query: list("user_id"), SessionEndpoints.list),
     route("DELETE", "/v3/parley/sessions/{session_id}", SessionEndpoints.close),
     route("GET", "/v3/parley/connections", OperationEndpoints.countConnections),

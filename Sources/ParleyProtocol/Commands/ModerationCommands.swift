@@ -39,7 +39,7 @@ package struct ChannelRestriction: Sendable, Hashable {
 }
 
 /// The kind of restriction: the action that it forbids.
-package enum RestrictionKind: String, Sendable {
+package enum RestrictionKind: String, Sendable, CaseIterable {
   /// Being in the channel.
   case ban
   /// Sending to the channel.

@@ -37,6 +37,7 @@ enum PostgreSQLSchema {
     (21, DeletedGroupsSchema.postgreSQL),
     (22, PushSchema.postgreSQL),
     (23, TokenExpirySchema.postgreSQL),
+    (24, RestrictionsSchema.script),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

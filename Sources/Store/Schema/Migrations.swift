@@ -56,6 +56,7 @@ enum Migrations {
     Migration("30 deleted groups", steps: DeletedGroupsSchema.steps),
     Migration("31 push", PushSchema.create),
     Migration("32 expiry of API tokens", TokenExpirySchema.create),
+    Migration("33 beginning of restrictions", RestrictionsSchema.create),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

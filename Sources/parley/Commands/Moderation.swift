@@ -15,10 +15,11 @@ struct ModerationCommand: ParsableCommand {
         parley moderation update-ban lobby jeff --seconds 1d
         parley moderation show lobby jeff
         parley moderation list lobby mute
+        parley moderation list-all --user jeff
       """,
     subcommands: [
       Ban.self, UpdateBan.self, Unban.self, Mute.self, Unmute.self,
-      List.self, Show.self,
+      List.self, ListAll.self, Show.self,
     ])
 }
 

@@ -18,6 +18,21 @@ enum RestrictionText {
     ]
   }
 
+  /// The columns of a table of restrictions in all channels.
+  static let placedColumns: [TextTable.Column] = [
+    .text("user"), .text("state"), .text("channel"), .text("since"), .text("until"),
+    .text("reason"),
+  ]
+
+  /// Returns a restriction's row in that table.
+  static func placedRow(_ entry: JSONNode) -> [String] {
+    let kind = RestrictionOption(rawValue: entry.text("kind"))
+    return [
+      entry.present("user")?.text("user_id") ?? "", kind?.past ?? "", entry.text("channel_url"),
+      entry.time("start_at"), entry.time("end_at"), entry.text("description"),
+    ]
+  }
+
   /// Returns all fields of a restriction.
   static func lines(
     _ entry: JSONNode, _ kind: RestrictionOption, of target: RestrictionTarget

@@ -121,6 +121,13 @@ struct PostgreSQLOpeningTests {
       ORDER BY created_at DESC, channel_id DESC
       """,
       """
+      SELECT ends_at > 5, starts_at, channel_id, user_id, 0 FROM bans
+      WHERE (starts_at, channel_id, user_id) < (5, 5, 'a')
+      UNION ALL SELECT ends_at > 5, starts_at, channel_id, user_id, 1 FROM mutes
+      WHERE (starts_at, channel_id, user_id) <= (5, 5, 'a')
+      ORDER BY 2 DESC, 3 DESC, 4 DESC, 5
+      """,
+      """
       SELECT channels.url FROM groups JOIN channels USING (channel_id) WHERE distinct_key = 'a'
       """,
       """

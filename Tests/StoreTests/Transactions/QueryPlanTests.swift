@@ -74,6 +74,11 @@ struct QueryPlanTests {
     _ = try transaction.unban(channelURL: "lobby", userID: "dan", at: 5)
     _ = try transaction.mute(channelURL: "lobby", restriction)
     _ = try transaction.listRestrictions(.mute, channelID: channelID, at: 5)
+    for kinds in [[RestrictionKind.ban], [.mute], [.ban, .mute]] {
+      _ = try transaction.listRestrictions(
+        kinds, ofUser: nil, inChannel: nil, at: 5, limit: 5
+      ) { _ in PageItem(1, byteCount: 1) }
+    }
     _ = try transaction.freezeChannel("lobby", at: 6)
   }
 
