@@ -22,6 +22,7 @@ from sealing import key, read
 from sound import everything, made
 from translations import ready, translate
 from translators import ScriptedTranslator
+from traces import call
 from webhooks import SECRET, Receiver
 
 PREVIEWS = ("--unfurl-mode", "embedded", "--unfurl-allow-addresses", "127.0.0.0/8",
@@ -277,6 +278,32 @@ async def test_webhooks_outlive_two_servers(ctx):
             # What is repeated is one stretch after each kill, from the last answer that was noted.
             steps_back = sum(after <= before for before, after in zip(seqs, seqs[1:]))
             assert steps_back <= 2, f"{channel}: {seqs}"
+
+
+async def test_traces_reach_webhooks_from_every_server(ctx):
+    """An event names the trace of its call, whichever server was called and whichever has the channel."""
+    several(ctx)
+    async with Receiver() as receiver:
+        cluster = await ctx.cluster(
+            3, *FREE, f"--webhooks-urls={receiver.url}", f"--webhooks-secret={SECRET}",
+            "--webhooks-events=channel.created,message.received,channel.frozen")
+        wanted = {}
+        for channel in (ctx.name("room") for _ in range(4)):
+            for server in cluster.servers:
+                steps = [("POST", f"/open_channels/{channel}/messages", {"message_type": "ADMM", "message": "x"}),
+                         ("PUT", f"/open_channels/{channel}/freeze", {"freeze": True}),
+                         ("PUT", f"/open_channels/{channel}/freeze", {"freeze": False})]
+                if server is cluster.servers[0]:
+                    steps.insert(0, ("POST", "/open_channels", {"channel_url": channel}))
+                for number, (method, path, body) in enumerate(steps):
+                    names = {"X-Request-Id": f"{server.port}-{number}"}
+                    assert (await call(server, method, path, body, **names))[0] == 200
+                    if body != {"freeze": False}:
+                        wanted.setdefault(channel, []).append(names["X-Request-Id"])
+        for channel, ids in wanted.items():
+            events = await receiver.until(
+                lambda: len(receiver.of(channel)) == len(ids) and receiver.of(channel))  # noqa: B023
+            assert [event.get("request_id") for event in events] == ids, events
 
 
 async def test_webhooks_are_retried_on_all(ctx):

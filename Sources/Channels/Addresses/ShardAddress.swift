@@ -1,3 +1,5 @@
+package import ParleyProtocol
+
 /// The address of a shard anywhere in the deployment.
 package struct ShardAddress: Sendable, Hashable {
   /// 0 in a deployment of one server.
@@ -11,16 +13,33 @@ package struct ShardAddress: Sendable, Hashable {
 }
 
 /// The address of an HTTP request that awaits its answer, on the shard that has its connection.
-package struct ExchangeAddress: Sendable, Hashable {
+package struct ExchangeAddress: Sendable {
   package let shard: ShardAddress
   package let connection: UInt64
   /// Counts the requests of the shard.
   package let number: UInt64
+  /// The trace that the request belongs to; it is no part of the address.
+  package let trace: CallTrace?
 
-  package init(shard: ShardAddress, connection: UInt64, number: UInt64) {
+  package init(
+    shard: ShardAddress, connection: UInt64, number: UInt64, trace: CallTrace? = nil
+  ) {
     self.shard = shard
     self.connection = connection
     self.number = number
+    self.trace = trace
+  }
+}
+
+extension ExchangeAddress: Hashable {
+  package static func == (a: Self, b: Self) -> Bool {
+    a.number == b.number && a.connection == b.connection && a.shard == b.shard
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(shard)
+    hasher.combine(connection)
+    hasher.combine(number)
   }
 }
 
@@ -42,6 +61,14 @@ package struct PollAddress: Sendable, Hashable {
 package enum CallAddress: Sendable, Hashable {
   case session(ReplyAddress)
   case exchange(ExchangeAddress)
+
+  /// The trace of a call over HTTP; calls from sessions have none.
+  package var trace: CallTrace? {
+    switch self {
+    case .session: nil
+    case .exchange(let address): address.trace
+    }
+  }
 }
 
 extension SessionAddress {

@@ -29,10 +29,22 @@ extension ExchangeAddress: MessageCodable {
     writer.write(shard)
     writer.write(connection)
     writer.write(number)
+    writer.write(trace)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
-    self.init(shard: try reader.read(), connection: try reader.read(), number: try reader.read())
+    self.init(
+      shard: try reader.read(), connection: try reader.read(), number: try reader.read(),
+      trace: try reader.read())
+  }
+}
+
+extension CallTrace: MessageCodable {
+  package func encode(into writer: inout MessageWriter) { writer.write(text) }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    guard let trace = CallTrace(text: try reader.read()) else { throw .invalidValue }
+    self = trace
   }
 }
 

@@ -66,6 +66,9 @@ package struct ChannelJudge: ~Copyable, Sendable {
   /// Whether the judge has no pending work, so that it may be discarded.
   package var isIdle: Bool { work.isEmpty && settlement == nil }
 
+  /// The call that an entry is for; `nil` for the server's own entries, and when several calls share it.
+  package func call(of entry: EntryID) -> CallID? { work.call(of: entry) }
+
   /// Whether members of the group will be notified of each other, by what is known in memory only, or positions
   /// in it are to be stored.
   package var hasNotices: Bool { work.standing.hasNotices }

@@ -104,6 +104,9 @@ struct PendingChanges: Sendable {
     return nil
   }
 
+  /// The call of the change of a message that is in progress.
+  func call(of id: Int64) -> CallID? { lines[id]?.changes.first?.call }
+
   // MARK: An unknown outcome
 
   /// Answers the caller of a change whose outcome is unknown.

@@ -28,6 +28,9 @@ struct PendingOperations: Sendable {
 
   var isEmpty: Bool { operations.isEmpty }
 
+  /// The call of the operation in progress.
+  var call: CallID? { operations.first?.call }
+
   /// Adds an operation, which is judged once earlier ones are done.
   mutating func add(
     _ operation: PendingOperation, in standing: inout Standing, at now: Moment,

@@ -13,6 +13,16 @@ extension PendingWork {
     }
   }
 
+  /// The call that an entry is for; `nil` for the server's own entries, and when several calls share it.
+  func call(of entry: EntryID) -> CallID? {
+    switch entry {
+    case .send(let id): sends.pending[id]?.call
+    case .change(let id): changes.call(of: id)
+    case .operation: operations.call
+    case .own, .repetition, .view, .groupView, .delivery, .deliveries: nil
+    }
+  }
+
   /// The log's answer to an entry, derived from a later read.
   mutating func settled(_ entry: EntryID, _ reading: LogReading) -> LogResult {
     switch (entry, reading) {

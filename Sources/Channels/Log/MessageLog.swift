@@ -1,3 +1,5 @@
+package import ParleyProtocol
+
 /// The durable record of channels: their messages, their events and their settings.
 ///
 /// One log serves all channels of a deployment. Requests and results are values, so that a
@@ -109,10 +111,13 @@ package struct LogTicket: Sendable, Hashable {
 package struct LogSubmission: Sendable {
   package var ticket: LogTicket
   package var entry: LogEntry
+  /// The trace of the call that the entry is for, which its events for webhooks name.
+  package var trace: CallTrace?
 
-  package init(_ ticket: LogTicket, _ entry: LogEntry) {
+  package init(_ ticket: LogTicket, _ entry: LogEntry, of trace: CallTrace? = nil) {
     self.ticket = ticket
     self.entry = entry
+    self.trace = trace
   }
 }
 

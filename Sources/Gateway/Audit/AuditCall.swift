@@ -9,6 +9,8 @@ struct AuditCall: Sendable {
   let token: APITokenName
   /// The address of the client.
   let client: String
+  /// The trace that the call belongs to.
+  let trace: CallTrace?
   let method: String
   /// Without the query.
   let path: String

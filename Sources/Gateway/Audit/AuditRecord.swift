@@ -53,6 +53,8 @@ struct AuditRecord: Sendable {
           if let name = call.token.name { $0.member("name", name) }
         })
       $0.member("address", call.client)
+      if let id = call.trace?.requestID { $0.member("request_id", id) }
+      if let id = call.trace?.traceID { $0.member("trace_id", id) }
       $0.member("method", call.method)
       $0.member("path", String(call.path.prefix(AuditedValues.textLimit)))
       var named: Set<String> = []

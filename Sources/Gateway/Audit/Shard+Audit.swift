@@ -52,7 +52,8 @@ extension Shard {
     return AuditCall(
       time: services.clock.now,
       token: services.apiTokens.name(of: TokenDigest(of: head.fields["Api-Token"] ?? "")),
-      client: exchange.connection.clientText, method: head.method, path: String(head.path),
+      client: exchange.connection.clientText, trace: CallTrace(head), method: head.method,
+      path: String(head.path),
       action: action, arguments: arguments.all, query: query.values, body: body)
   }
 

@@ -153,11 +153,14 @@ final class ChannelHost {
 
   /// Passes a command of the Platform API to the judge.
   ///
-  /// - Parameter user: The user on whose behalf the command is sent, if any.
+  /// - Parameters:
+  ///   - user: The user on whose behalf the command is sent, if any.
+  ///   - trace: The trace of the call, if it has one.
   func perform(
-    _ command: ChannelCommand, onBehalfOf user: User? = nil, then completion: @escaping Answer
+    _ command: ChannelCommand, onBehalfOf user: User? = nil, of trace: CallTrace? = nil,
+    then completion: @escaping Answer
   ) {
-    let call = calls.begin(completion)
+    let call = calls.begin(of: trace, completion)
     handle(.command(command, by: .platform(onBehalfOf: user), call: .platform(call)))
   }
 
@@ -322,7 +325,8 @@ final class ChannelHost {
     switch consume action {
     case .submit(let id, let entry):
       fence.writeWasSubmitted()
-      shard.writes.submit(LogSubmission(ticket(id), entry), to: shard.logSink)
+      shard.writes.submit(
+        LogSubmission(ticket(id), entry, of: trace(of: id)), to: shard.logSink)
     case .read(let entry, let read):
       if case .change = entry { changeReads.insert(entry) }
       shard.services.store.read(read, ticket(entry), to: shard.logSink)
@@ -379,6 +383,13 @@ final class ChannelHost {
     stage?.handle(.apply(event))
     home.tellAll(.event(event))
     if case .expulsion(let userID) = event.subject { handle(.expelled(userID: userID)) }
+  }
+
+  private func trace(of entry: EntryID) -> CallTrace? {
+    guard !calls.traces.isEmpty, case .platform(let call)? = judge.call(of: entry) else {
+      return nil
+    }
+    return calls.traces[call]
   }
 
   private func ticket(_ entry: EntryID) -> LogTicket {

@@ -5,14 +5,20 @@ import ParleyProtocol
 /// The calls over the Platform API that a channel's judge has not answered.
 struct PendingPlatformCalls {
   private var completions: [UInt64: ChannelHost.Answer] = [:]
+  /// The traces of the calls that have one.
+  private(set) var traces: [UInt64: CallTrace] = [:]
   private var lastNumber: UInt64 = 0
 
   /// Keeps a call.
   ///
+  /// - Parameter trace: The trace of the call, if it has one.
   /// - Returns: Its number.
-  mutating func begin(_ completion: @escaping ChannelHost.Answer) -> UInt64 {
+  mutating func begin(
+    of trace: CallTrace? = nil, _ completion: @escaping ChannelHost.Answer
+  ) -> UInt64 {
     lastNumber += 1
     completions[lastNumber] = completion
+    if let trace { traces[lastNumber] = trace }
     return lastNumber
   }
 
@@ -20,7 +26,8 @@ struct PendingPlatformCalls {
   ///
   /// - Returns: The call's completion.
   mutating func end(_ number: UInt64) -> ChannelHost.Answer? {
-    completions.removeValue(forKey: number)
+    if !traces.isEmpty { traces[number] = nil }
+    return completions.removeValue(forKey: number)
   }
 }
 

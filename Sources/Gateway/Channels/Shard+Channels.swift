@@ -20,7 +20,7 @@ extension Shard {
         shard.answerCreation(shard.takeIn(created.result, channel.url), to: address)
       }
     }
-    writes.submit(LogSubmission(LogTicket(number: 0), entry), to: reply)
+    writes.submit(LogSubmission(LogTicket(number: 0), entry, of: address.trace), to: reply)
   }
 
   /// Adds a channel that was just created to those in memory.

@@ -149,7 +149,7 @@ extension Shard {
         }
       }
     }
-    writes.submit(LogSubmission(LogTicket(number: 0), entry), to: reply)
+    writes.submit(LogSubmission(LogTicket(number: 0), entry, of: address.trace), to: reply)
   }
 
   /// Answers the caller with a group that it has created or found, at the home of the group.

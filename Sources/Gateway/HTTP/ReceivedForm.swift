@@ -10,7 +10,7 @@ import Uploads
 
 /// A received form: its fields, and its file, which is completed before the call is carried out.
 struct ReceivedForm {
-  private let exchange: Exchange.ID
+  private let exchange: ExchangeAddress
   let purpose: FormPurpose
   private let address: FileAddress
   var form = UploadForm()
@@ -22,7 +22,7 @@ struct ReceivedForm {
   /// The space reserved for the file; `nil` while the available space or the file's size is unknown.
   var room: RoomReservation?
 
-  init(_ exchange: Exchange.ID, _ purpose: FormPurpose, _ address: FileAddress) {
+  init(_ exchange: ExchangeAddress, _ purpose: FormPurpose, _ address: FileAddress) {
     self.exchange = exchange
     self.purpose = purpose
     self.address = address
@@ -47,7 +47,7 @@ struct ReceivedForm {
   private mutating func send(
     to kind: ChannelKind, _ channelURL: String, on shard: Shard
   ) throws(ServiceError) {
-    let completion = Completion(ExchangeAddress(exchange, on: shard.handle), shard.services.shards)
+    let completion = Completion(exchange, shard.services.shards)
     let services = shard.services
     let limits = shard.settings.limits.customData
     guard let upload else {
@@ -99,7 +99,7 @@ struct ReceivedForm {
     let url = address.url(ofFile: record.id, FileName(record.name))
     let body = try picture.body(form, picture: url)
     let (services, path) = (shard.services, shard.returnPath)
-    let completion = Completion(ExchangeAddress(exchange, on: shard.handle), services.shards)
+    let completion = Completion(exchange, services.shards)
     self.upload = nil
     complete(upload, in: services.uploads.room) { result in
       if case .failure(let error) = result {

@@ -2,6 +2,7 @@ import Basics
 import Configuration
 import Crypto
 import HTTP
+import Logging
 import ParleyProtocol
 import Store
 import Channels
@@ -31,6 +32,7 @@ struct RequestDispatch {
     guard case .platform(let availability, let role) = match.access else {
       return answerResource()
     }
+    noteCall()
     do throws(ServiceError) {
       try admission.admit(head, as: role)
       let target = try platformRoute(availability)
@@ -39,8 +41,20 @@ struct RequestDispatch {
       }
       return .respondLater(onAbandonment: nil)
     } catch {
-      return .respond(HTTPResponse(refusing: error))
+      return .respond(HTTPResponse(refusing: error).naming(CallTrace(head)))
     }
+  }
+
+  private func noteCall() {
+    var metadata: Logger.Metadata {
+      var metadata: Logger.Metadata = [
+        "method": "\(head.method)", "path": "\(head.path)",
+        "client": "\(exchange.connection.clientText)",
+      ]
+      metadata.name(CallTrace(head))
+      return metadata
+    }
+    shard.services.logger.debug("the Platform API was called", metadata: metadata)
   }
 
   /// Decides how to handle the body of the request, of which only the head has arrived.
@@ -68,7 +82,7 @@ struct RequestDispatch {
       _ = try platformRoute(availability)
       return .whole
     } catch {
-      return .refusing(head, HTTPResponse(refusing: error))
+      return .refusing(head, HTTPResponse(refusing: error).naming(CallTrace(head)))
     }
   }
 
@@ -83,7 +97,7 @@ struct RequestDispatch {
 
     func call(_ exchange: Exchange, on shard: Shard) -> PlatformCall {
       PlatformCall(
-        shard: shard, address: ExchangeAddress(exchange.id, on: shard.handle),
+        shard: shard, address: ExchangeAddress(exchange, on: shard.handle),
         caller: exchange.platformCaller, about: kind, arguments: arguments, query: query,
         body: body)
     }
@@ -132,7 +146,7 @@ struct RequestDispatch {
     let (head, endpoint, kind) = (head, target.endpoint, target.kind)
     let arguments = target.arguments
     let (caller, address) = (
-      exchange.platformCaller.bytes, ExchangeAddress(exchange.id, on: shard.handle)
+      exchange.platformCaller.bytes, ExchangeAddress(exchange, on: shard.handle)
     )
     return .picture(
       PictureForm(holder: holder) { shard, body in
@@ -157,7 +171,7 @@ struct RequestDispatch {
       let request = PlatformRequest(
         method: head.method, target: head.target, body: target.body,
         caller: exchange.platformCaller.bytes,
-        exchange: ExchangeAddress(exchange.id, on: shard.handle))
+        exchange: ExchangeAddress(exchange, on: shard.handle))
       shard.send(.channel(url: target.arguments["channel_url"], .platform(request)))
     case .resource, .upload: throw .noSuchEndpoint(head.method, head.path)
     }

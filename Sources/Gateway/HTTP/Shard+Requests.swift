@@ -107,8 +107,12 @@ extension Shard: TransportDelegate {
       let session = Session(
         connection: connection, shard: self, keepsContext: keepsContext,
         base: bases.claim(base))
-      services.logger.debug(
-        "a WebSocket was opened", metadata: ["client": "\(connection.clientText)"])
+      var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = ["client": "\(connection.clientText)"]
+        metadata.name(CallTrace(exchange.head))
+        return metadata
+      }
+      services.logger.debug("a WebSocket was opened", metadata: metadata)
       return .upgrade(acceptance, session)
     } catch {
       return .respond(error.response)

@@ -45,7 +45,7 @@ final class UploadReceiver: HTTPBodyReceiver {
     self.exchange = exchange.id
     expectedByteCount = exchange.head.fields["Content-Length"].flatMap { Int64($0) } ?? 0
     self.audit = audit
-    received = ReceivedForm(exchange.id, purpose, address)
+    received = ReceivedForm(ExchangeAddress(exchange, on: shard.handle), purpose, address)
     parser = MultipartParser(boundary: boundary)
   }
 

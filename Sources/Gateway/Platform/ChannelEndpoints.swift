@@ -58,7 +58,9 @@ enum ChannelEndpoints {
   static func freeze(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let freezes = try call.body.boolean("freeze") ?? true
     try call.inChannel(completion) { channel in
-      channel.perform(.operation(.freeze(freezes))) { $0.answer(done: $1, completion) }
+      channel.perform(.operation(.freeze(freezes)), of: completion.address.trace) {
+        $0.answer(done: $1, completion)
+      }
     }
   }
 }

@@ -167,7 +167,9 @@ extension PlatformCall {
     _ command: ChannelCommand, _ parts: GroupParts, _ completion: Completion
   ) throws(ServiceError) {
     try inChannel(completion) { channel in
-      channel.perform(command) { $0.answer($1, parts, completion) }
+      channel.perform(command, of: completion.address.trace) {
+        $0.answer($1, parts, completion)
+      }
     }
   }
 
@@ -182,12 +184,13 @@ extension PlatformCall {
         return completion.fail(.notFound(.channel, channel.url))
       }
       let command = ChannelCommand.group(command)
-      guard let userID else { return channel.perform(command, then: answer) }
+      let trace = completion.address.trace
+      guard let userID else { return channel.perform(command, of: trace, then: answer) }
       channel.perform(AccountLookup(userID)) { channel, result in
         do throws(ServiceError) {
           let account = try result.existing(userID).get()
           guard account.isActive else { throw .deactivated(userID) }
-          channel.perform(command, onBehalfOf: account.user, then: answer)
+          channel.perform(command, onBehalfOf: account.user, of: trace, then: answer)
         } catch {
           completion.fail(error)
         }

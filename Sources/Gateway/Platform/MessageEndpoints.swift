@@ -108,7 +108,9 @@ enum MessageEndpoints {
     let changes = try MessageChanges(body, mentionLimit: Limits.platformMentionedUserCount)
     guard !changes.isEmpty else { throw .missing("message") }
     try call.inChannel(completion) { channel in
-      channel.perform(.updateMessage(id, changes)) { $0.answer($1, by: .unknown, completion) }
+      channel.perform(.updateMessage(id, changes), of: completion.address.trace) {
+        $0.answer($1, by: .unknown, completion)
+      }
     }
   }
 
@@ -122,7 +124,7 @@ enum MessageEndpoints {
     let id = try call.messageID
     let languages = try call.body.targetLanguages()
     try call.inChannel(completion) { channel in
-      channel.perform(.translateMessage(id, into: languages)) {
+      channel.perform(.translateMessage(id, into: languages), of: completion.address.trace) {
         $0.answer($1, by: .unknown, completion)
       }
     }
@@ -151,7 +153,8 @@ extension Shard {
           removal?.perform(after: result, in: store)
         }
         guard let createdAt else {
-          return channel.perform(.send(order), onBehalfOf: author, then: answer)
+          return channel.perform(
+            .send(order), onBehalfOf: author, of: address.trace, then: answer)
         }
         channel.importMessage(
           MessageImport(order, createdAt: createdAt, author: author), then: answer)

@@ -44,7 +44,9 @@ enum ModerationEndpoints {
   static func mute(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let mute = try ChannelRestriction.mute(call.body)
     try call.inChannel(completion) { channel in
-      channel.perform(.operation(.restrict(.mute, mute))) { $0.answer(done: $1, completion) }
+      channel.perform(.operation(.restrict(.mute, mute)), of: completion.address.trace) {
+        $0.answer(done: $1, completion)
+      }
     }
   }
 
@@ -94,7 +96,8 @@ enum ModerationEndpoints {
   ) throws(ServiceError) {
     let userID = try call.userID
     try call.inChannel(completion) { channel in
-      channel.perform(.operation(.lift(kind, userID: userID))) { _, result in
+      let command = ChannelCommand.operation(.lift(kind, userID: userID))
+      channel.perform(command, of: completion.address.trace) { _, result in
         guard case .success(.lifted(false)) = result else { return completion.empty(result) }
         completion.fail(.notFound(missing, userID))
       }

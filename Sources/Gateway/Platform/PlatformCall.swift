@@ -66,6 +66,7 @@ struct PlatformCall {
   /// The caller in log lines: its token, and its address if its connection is on this shard.
   var callerMetadata: Logger.Metadata {
     var metadata: Logger.Metadata = ["api_token": "\(services.apiTokens.name(of: token))"]
+    metadata.name(address.trace)
     if address.shard == shard.handle.address,
       let connection = shard.transport.connection(Exchange.ID(address).connection)
     {
@@ -139,7 +140,9 @@ struct PlatformCall {
     _ encode: @escaping @Sendable (JudgeAnswer, inout JSONWriter) -> Void
   ) throws(ServiceError) {
     try inChannel(completion) { channel in
-      channel.perform(command) { _, result in completion(result, encode) }
+      channel.perform(command, of: completion.address.trace) { _, result in
+        completion(result, encode)
+      }
     }
   }
 
@@ -215,9 +218,15 @@ extension HTTPResponse {
 
 extension ExchangeAddress {
   /// The address of a request on a shard of this server.
-  init(_ exchange: Exchange.ID, on shard: ShardHandle) {
+  init(_ exchange: Exchange.ID, on shard: ShardHandle, in trace: CallTrace? = nil) {
     self.init(
-      shard: shard.address, connection: exchange.connection.rawValue, number: exchange.number)
+      shard: shard.address, connection: exchange.connection.rawValue, number: exchange.number,
+      trace: trace)
+  }
+
+  /// The address of a request, with the trace that its head names.
+  init(_ exchange: Exchange, on shard: ShardHandle) {
+    self.init(exchange.id, on: shard, in: CallTrace(exchange.head))
   }
 }
 

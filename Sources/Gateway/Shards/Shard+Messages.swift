@@ -178,7 +178,7 @@ extension Shard {
   func respond(_ outcome: CallOutcome, to address: ExchangeAddress) {
     endAudit(address, outcome)
     if case .failure(let error) = outcome { countOutcome(of: error) }
-    transport.respond(HTTPResponse(outcome), to: Exchange.ID(address))
+    transport.respond(HTTPResponse(outcome).naming(address.trace), to: Exchange.ID(address))
   }
 
   /// Counts an error that is returned to a caller of this shard, if it leaves the outcome unknown.

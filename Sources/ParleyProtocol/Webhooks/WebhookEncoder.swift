@@ -12,6 +12,19 @@ package enum WebhookEncoder {
     }
   }
 
+  /// An event with the names of the trace that caused it, as its last members.
+  ///
+  /// - Parameter event: The event's JSON, an object with members.
+  package static func event(_ event: [UInt8], causedBy trace: CallTrace) -> [UInt8] {
+    let names = JSONWriter.bytes {
+      $0.object {
+        if let id = trace.requestID { $0.member("request_id", id) }
+        if let parent = trace.traceParent { $0.member("traceparent", parent) }
+      }
+    }
+    return event.dropLast() + [UInt8(ascii: ",")] + names.dropFirst()
+  }
+
   /// The body of a request.
   ///
   /// - Parameters:

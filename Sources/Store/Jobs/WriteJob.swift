@@ -18,7 +18,11 @@ enum WriteJob: Sendable {
 
   /// The message that the job appends, if any.
   var addition: MessageAddition? {
-    if case .entry(let submission, _) = self { submission.entry.addition } else { nil }
+    guard case .entry(let submission, _) = self, var addition = submission.entry.addition else {
+      return nil
+    }
+    addition.trace = submission.trace
+    return addition
   }
 
   var isMaintenance: Bool {

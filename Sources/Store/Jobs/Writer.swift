@@ -278,11 +278,13 @@ final class Writer {
   private func perform(_ job: WriteJob) throws -> WriteAnswer {
     switch job {
     case .entry(let submission, let sink):
+      connection.outbox?.trace = submission.trace
       let result = try outcome(needsSavepoint: needsSavepoint(submission.entry)) {
         try log.perform(submission.entry)
       }
       return .log(LogAnswer(submission.ticket, result.mapError(LogError.init)), sink)
     case .control(let job):
+      connection.outbox?.trace = nil
       let result = try outcome(needsSavepoint: true) {
         try job.perform(WriteTransaction(connection: connection))
       }

@@ -33,6 +33,8 @@ protocol MessageAppending: AnyObject {
 struct MessageAddition {
   var new: UnsequencedMessage
   var channel: LogChannel
+  /// ``LogSubmission/trace``.
+  var trace: CallTrace?
 }
 
 /// Writes new messages one by one, with statements that are prepared once.

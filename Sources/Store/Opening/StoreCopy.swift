@@ -204,7 +204,7 @@ private struct CopiedTable {
     CopiedTable("meta", "key value#"),
     CopiedTable("session_tokens", "token_hash* user_id expires_at#"),
     CopiedTable("api_tokens", "name token_hash* created_at# last_used_at# role expires_at#"),
-    CopiedTable("webhook_events", "event_id# channel_url kind seq# ts# body"),
+    CopiedTable("webhook_events", "event_id# channel_url kind seq# ts# body trace"),
     CopiedTable("webhook_receivers", "receiver_id# url since#"),
     CopiedTable("webhook_cursors", "receiver_id# channel_url event_id#"),
     CopiedTable(

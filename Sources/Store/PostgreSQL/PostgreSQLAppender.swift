@@ -29,7 +29,8 @@ final class PostgreSQLAppender: MessageAppending {
   }
 
   func append(_ new: UnsequencedMessage, to channel: LogChannel) throws -> AppendOutcome {
-    try append([MessageAddition(new: new, channel: channel)])[0].get()
+    try append([MessageAddition(new: new, channel: channel, trace: connection.outbox?.trace)])[0]
+      .get()
   }
 
   func append(_ run: [MessageAddition]) throws -> [Result<AppendOutcome, any Error>] {
@@ -240,7 +241,9 @@ final class PostgreSQLAppender: MessageAppending {
       let origin = EventOrigin(channelURL: channel.url, seq: seq, timestamp: message.createdAt)
       let event = Event.messageReceived(EventMessage(shown))
       rows.outbox.append(
-        OutboxRow(origin: origin, name: event.name, body: event.webhookEvent(from: origin)))
+        OutboxRow(
+          origin: origin, name: event.name, body: event.webhookEvent(from: origin),
+          trace: addition.trace))
     }
     place.lastSeq = seq
     if let ordinal { place.lastOrdinal = max(place.lastOrdinal, ordinal) }

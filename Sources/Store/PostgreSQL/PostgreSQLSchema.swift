@@ -38,6 +38,7 @@ enum PostgreSQLSchema {
     (22, PushSchema.postgreSQL),
     (23, TokenExpirySchema.postgreSQL),
     (24, RestrictionsSchema.script),
+    (25, TracesSchema.script),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

@@ -1,3 +1,5 @@
+import ParleyProtocol
+
 /// The options of an outbox, with the callback for its reports.
 package protocol ArrivalOptions: Sendable {
   associatedtype Arrival: Sendable
@@ -12,6 +14,8 @@ package protocol ArrivalOptions: Sendable {
 /// writer's thread.
 final class Outbox<Options: ArrivalOptions> {
   let options: Options
+  /// The trace of the call that is carried out.
+  var trace: CallTrace?
   /// The additions of the current transaction.
   private var arrivals: [Options.Arrival] = []
 

@@ -1,3 +1,5 @@
+import ParleyProtocol
+
 /// The maximum number and size of events that are read at a time.
 package enum OutboxBatch {
   package static let eventCount = 100
@@ -10,13 +12,15 @@ extension StoreTransaction {
   func webhookEvents(in stretch: OutboxStretch) throws -> [OutboxEvent] {
     let rows = try connection.scan(
       """
-      SELECT event_id, ts, body FROM webhook_events
+      SELECT event_id, ts, body, trace FROM webhook_events
       WHERE channel_url = ? AND event_id > ? AND event_id <= ? ORDER BY event_id LIMIT ?
       """, [stretch.channelURL, stretch.after, stretch.through, OutboxBatch.eventCount])
     var events: [OutboxEvent] = []
     var byteCount = 0
     while let row = try rows.next() {
-      let event = OutboxEvent(id: row[0], timestamp: row[1], body: Array((row[2] as String).utf8))
+      let event = OutboxEvent(
+        id: row[0], timestamp: row[1], body: Array((row[2] as String).utf8),
+        trace: (row[3] as String?).flatMap { CallTrace(text: $0) })
       byteCount += event.body.count
       if !events.isEmpty, byteCount > OutboxBatch.byteCount { break }
       events.append(event)

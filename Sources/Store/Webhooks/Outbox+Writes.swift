@@ -23,7 +23,8 @@ extension WriteTransaction {
 
   /// - Parameter body: The event's JSON.
   func queue(_ name: EventName, from origin: EventOrigin, body: [UInt8]) throws {
-    let row = OutboxRow(origin: origin, name: name, body: body)
+    let row = OutboxRow(
+      origin: origin, name: name, body: body, trace: connection.outbox?.trace)
     let id = try connection.insert(
       OutboxRow.insertion, row.values(for: connection.session), numbering: OutboxRow.number)
     connection.outbox?.add(row.arrival(numbered: id))

@@ -58,6 +58,8 @@ package struct OutboxEvent: Sendable, Hashable {
   package var timestamp: Int64
   /// The event's JSON.
   package var body: [UInt8]
+  /// The trace of the call that caused the event.
+  package var trace: CallTrace?
 }
 
 /// A range of a channel's events: those after one, up to and including another.

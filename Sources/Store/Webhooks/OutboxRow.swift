@@ -6,12 +6,16 @@ struct OutboxRow {
   let name: EventName
   /// The event's JSON.
   let body: [UInt8]
+  /// The trace of the call that caused the event.
+  let trace: CallTrace?
 
   static let insertion = StoreStatement(
-    sqlite: "INSERT INTO webhook_events (channel_url, kind, seq, ts, body) VALUES (?, ?, ?, ?, ?)",
+    sqlite: """
+      INSERT INTO webhook_events (channel_url, kind, seq, ts, body, trace) VALUES (?, ?, ?, ?, ?, ?)
+      """,
     postgreSQL: """
-      INSERT INTO webhook_events (channel_url, kind, seq, ts, body, lane)
-      VALUES (?, ?, ?, ?, ?, ?)
+      INSERT INTO webhook_events (channel_url, kind, seq, ts, body, trace, lane)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
       """)
 
   /// The column that numbers the rows.
@@ -21,7 +25,7 @@ struct OutboxRow {
   func values(for session: any StoreSession) -> StoreArguments {
     var values: StoreArguments = [
       origin.channelURL, name.rawValue, origin.seq ?? 0, origin.timestamp,
-      String(decoding: body, as: UTF8.self),
+      String(decoding: body, as: UTF8.self), trace?.text,
     ]
     if session.hasLanes { values.append(OutboxLane(ofChannel: origin.channelURL).number) }
     return values

@@ -202,7 +202,7 @@ final class DeliveryLoop: CurlLoopOwner {
     let name = names[turn.path].flatMap { $0.isName(of: events) ? $0 : nil } ?? newName(of: events)
     names[turn.path] = name
     let body = WebhookEncoder.body(
-      id: name.id, createdAt: name.createdAt, events: events.map(\.body))
+      id: name.id, createdAt: name.createdAt, events: events.map(\.json))
     let isSent = send(
       Delivery(
         receiver: turn.path.receiver, purpose: .events(turn, events), id: name.id, body: body))

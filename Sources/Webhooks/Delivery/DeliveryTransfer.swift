@@ -1,6 +1,7 @@
 import Basics
 import CCurl
 import Curl
+import ParleyProtocol
 
 /// One request to a URL.
 final class DeliveryTransfer: CurlTransfer {
@@ -20,12 +21,17 @@ final class DeliveryTransfer: CurlTransfer {
     else { return nil }
     self.delivery = delivery
     self.easy = easy
-    fields = CurlList([
+    var lines = [
       "Content-Type: application/json", "Parley-Signature: \(signature)",
       "Parley-Delivery: \(delivery.id)",
       // An empty field disables 100-continue: the body is sent at once, whatever its size.
       "Expect:",
-    ])
+    ]
+    if let trace = delivery.trace {
+      if let id = trace.requestID { lines.append("X-Request-Id: \(id)") }
+      if let parent = trace.traceParent { lines.append("traceparent: \(parent)") }
+    }
+    fields = CurlList(lines)
     easy.receiver = self
     easy.set(CURLOPT_URL, to: url)
     if let path = configuration.certificateAuthorities { easy.set(CURLOPT_CAINFO, to: path) }

@@ -434,7 +434,9 @@ struct SampleMessages {
   }
 
   private mutating func exchange() -> ExchangeAddress {
-    ExchangeAddress(shard: shardAddress(), connection: word(), number: word())
+    ExchangeAddress(
+      shard: shardAddress(), connection: word(), number: word(),
+      trace: word() % 2 == 0 ? nil : CallTrace(requestID: "edge-\(word())", traceParent: nil))
   }
 
   private mutating func poll() -> PollAddress {

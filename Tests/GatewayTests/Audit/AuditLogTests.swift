@@ -15,7 +15,8 @@ struct AuditLogTests {
   private func record(_ id: Int) throws -> AuditRecord {
     AuditRecord(
       call: AuditCall(
-        time: 0, token: APITokenName(id: "first", name: nil), client: "::1", method: "DELETE",
+        time: 0, token: APITokenName(id: "first", name: nil), client: "::1", trace: nil,
+        method: "DELETE",
         path: "/v3/users/\(id)", action: try #require(deletion),
         arguments: [(name: "user_id", value: "\(id)")], query: [:], body: []),
       former: nil, outcome: .success([]))

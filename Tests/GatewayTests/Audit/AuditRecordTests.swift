@@ -16,6 +16,9 @@ struct AuditRecordTests {
   ) throws -> AuditCall {
     AuditCall(
       time: 1_700_000_000_123, token: APITokenName(id: "4f2a", name: "shop"), client: "10.0.0.7",
+      trace: CallTrace(
+        requestID: "edge-17",
+        traceParent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"),
       method: method, path: path, action: try #require(AuditedAction(ofPath: pattern ?? path)),
       arguments: arguments.map { (name: $0.0, value: $0.1) }, query: query,
       body: Array(body.utf8))
@@ -43,6 +46,8 @@ struct AuditRecordTests {
     #expect(line["time"]?.string == "2023-11-14T22:13:20.123Z")
     #expect(line["token"]?["id"]?.string == "4f2a" && line["token"]?["name"]?.string == "shop")
     #expect(line["address"]?.string == "10.0.0.7")
+    #expect(line["request_id"]?.string == "edge-17")
+    #expect(line["trace_id"]?.string == "4bf92f3577b34da6a3ce929d0e0e4736")
     #expect(line["object"]?["channel_url"]?.string == "lobby")
     #expect(line["object"]?["user_id"]?.string == "jeff")
     #expect(line["status"]?.integer == 200 && line["code"] == nil)
