@@ -1,5 +1,6 @@
 /// A host and a port to listen on or to connect to: `127.0.0.1:8080`, `[::1]:8080`,
 /// `localhost:8080`.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 package struct Endpoint: Sendable, Hashable, CustomStringConvertible {
   package let host: Host
   /// The port; 0 makes the kernel choose a free one for a listener.
@@ -82,16 +83,27 @@ package struct HostAndPort: Sendable {
     UInt16(decimal: String(decoding: port, as: UTF8.self))
   }
 
+  /// Whether a host is an IPv6 address in brackets.
+  package static func isBracketedAddress(_ host: ArraySlice<UInt8>) -> Bool {
+    unbracketed(host).flatMap(AddressText.v6) != nil
+  }
+
   /// The address in a bracketed host; `nil` for any other host.
+  @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
   package static func bracketedAddress(_ host: ArraySlice<UInt8>) -> IPAddress? {
+    unbracketed(host).flatMap(IPAddress.v6).map(IPAddress.v6)
+  }
+
+  private static func unbracketed(_ host: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]"), host.count > 2 else {
       return nil
     }
-    return IPAddress.v6(from: host.dropFirst().dropLast()).map(IPAddress.v6)
+    return host.dropFirst().dropLast()
   }
 }
 
 /// The host of a URL, a request or a listener: a name or an address.
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 package enum Host: Sendable, Hashable {
   /// A name in lower case.
   case name(String)

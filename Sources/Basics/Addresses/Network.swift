@@ -1,4 +1,5 @@
 /// A range of addresses that share a prefix (CIDR, RFC 4632).
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 package struct Network: Sendable, Hashable {
   /// An address inside the network, with zero host bits.
   package let address: IPAddress
@@ -40,6 +41,7 @@ package struct Network: Sendable, Hashable {
   }
 }
 
+@available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
 extension Network: CustomStringConvertible {
   /// The address and the prefix length, such as `10.0.0.0/8`.
   package var description: String { "\(address)/\(prefixLength)" }

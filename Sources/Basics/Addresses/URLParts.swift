@@ -77,7 +77,7 @@ package struct URLParts: Sendable, Hashable {
   }
 
   private static func isHost(_ text: ArraySlice<UInt8>) -> Bool {
-    if text.first == UInt8(ascii: "[") { return HostAndPort.bracketedAddress(text) != nil }
+    if text.first == UInt8(ascii: "[") { return HostAndPort.isBracketedAddress(text) }
     return (1...253).contains(text.count)
       && text.allSatisfy { PercentEncoding.Literals.unreserved.contains($0) }
   }

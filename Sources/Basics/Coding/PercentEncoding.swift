@@ -70,6 +70,6 @@ package enum PercentEncoding {
 
   /// Decodes to a text; `nil` for what ``decode(_:)`` refuses, and when the bytes are not UTF-8.
   package static func text(_ encoded: some Collection<UInt8>) -> String? {
-    decode(encoded).flatMap { String(validating: $0, as: UTF8.self) }
+    decode(encoded).flatMap { String(wellFormed: $0) }
   }
 }

@@ -82,7 +82,7 @@ extension String: PagePosition {
   package var positionBytes: [UInt8] { Array(utf8) }
 
   package init?(positionBytes: [UInt8]) {
-    self.init(validating: positionBytes, as: UTF8.self)
+    self.init(wellFormed: positionBytes)
   }
 }
 

@@ -86,3 +86,15 @@ package struct UTF8Validator: Sendable {
     (missing, lowest, highest) = (1, 0xFF, 0x00)
   }
 }
+
+extension String {
+  /// Decodes UTF-8; `nil` for bytes that are not well-formed.
+  ///
+  /// `String.init(validating:as:)` is not available on all platforms of the client library.
+  package init?(wellFormed bytes: [UInt8]) {
+    var validator = UTF8Validator()
+    let isValid = bytes.withUnsafeBufferPointer { validator.validate($0.span) }
+    guard isValid, validator.isComplete else { return nil }
+    self.init(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -46,57 +46,57 @@ package enum MetaArrayChange: Sendable, Hashable {
 
 extension ChannelCommand {
   /// Reads the parameters of a command, except for its channel.
-  package typealias Reader = @Sendable (Fields) throws(ServiceError) -> ChannelCommand
+  package typealias Reader = FieldsReader<ChannelCommand>
 
   /// The readers by the names of client methods.
   static let readers: [String: Reader] = channelReaders.merging(GroupCommand.readers) { $1 }
 
   private static let channelReaders: [String: Reader] = [
-    "channel.get": { _ throws(ServiceError) in .view },
-    "channel.delete": { _ throws(ServiceError) in .operation(.delete) },
-    "channel.freeze": { _ throws(ServiceError) in .operation(.freeze(true)) },
-    "channel.unfreeze": { _ throws(ServiceError) in .operation(.freeze(false)) },
-    "channel.mute": { p throws(ServiceError) in .operation(.restrict(.mute, try .mute(p))) },
-    "channel.unmute": { p throws(ServiceError) in
+    "channel.get": .init { _ throws(ServiceError) in .view },
+    "channel.delete": .init { _ throws(ServiceError) in .operation(.delete) },
+    "channel.freeze": .init { _ throws(ServiceError) in .operation(.freeze(true)) },
+    "channel.unfreeze": .init { _ throws(ServiceError) in .operation(.freeze(false)) },
+    "channel.mute": .init { p throws(ServiceError) in .operation(.restrict(.mute, try .mute(p))) },
+    "channel.unmute": .init { p throws(ServiceError) in
       .operation(.lift(.mute, userID: try p.userID()))
     },
-    "channel.ban": { p throws(ServiceError) in .operation(.restrict(.ban, try .ban(p))) },
-    "channel.unban": { p throws(ServiceError) in
+    "channel.ban": .init { p throws(ServiceError) in .operation(.restrict(.ban, try .ban(p))) },
+    "channel.unban": .init { p throws(ServiceError) in
       .operation(.lift(.ban, userID: try p.userID()))
     },
-    "channel.add_operators": { p throws(ServiceError) in
+    "channel.add_operators": .init { p throws(ServiceError) in
       .operation(.addOperators(try p.operatorIDs("user_ids")))
     },
-    "channel.remove_operators": { p throws(ServiceError) in
+    "channel.remove_operators": .init { p throws(ServiceError) in
       .operation(.removeOperators(try p.operatorIDs("user_ids")))
     },
-    "message.send": { p throws(ServiceError) in .send(MessageOrder(p)) },
-    "message.update": { p throws(ServiceError) in
+    "message.send": .init { p throws(ServiceError) in .send(MessageOrder(p)) },
+    "message.update": .init { p throws(ServiceError) in
       let id = try p.messageID()
       let changes = try MessageChanges(p)
       guard !changes.isEmpty else { throw .missing("message") }
       return .updateMessage(id, changes)
     },
-    "message.delete": { p throws(ServiceError) in .deleteMessage(try p.messageID()) },
-    "message.get": { p throws(ServiceError) in .viewMessage(try p.messageID()) },
-    "message.translate": { p throws(ServiceError) in
+    "message.delete": .init { p throws(ServiceError) in .deleteMessage(try p.messageID()) },
+    "message.get": .init { p throws(ServiceError) in .viewMessage(try p.messageID()) },
+    "message.translate": .init { p throws(ServiceError) in
       .translateMessage(try p.messageID(), into: try p.targetLanguages())
     },
-    "message.create_metaarray_keys": { p throws(ServiceError) in
+    "message.create_metaarray_keys": .init { p throws(ServiceError) in
       .changeMetaArrays(
         ofMessage: try p.messageID(),
         .createKeys(try p.metaArrayKeys("keys", within: p.limits.metaArrays)))
     },
-    "message.delete_metaarray_keys": { p throws(ServiceError) in
+    "message.delete_metaarray_keys": .init { p throws(ServiceError) in
       .changeMetaArrays(
         ofMessage: try p.messageID(), .deleteKeys(try p.metaArrayKeys("keys", within: .most)))
     },
-    "message.add_metaarray_values": { p throws(ServiceError) in
+    "message.add_metaarray_values": .init { p throws(ServiceError) in
       .changeMetaArrays(
         ofMessage: try p.messageID(),
         .addValues(try p.metaArrayTable("values", within: p.limits.metaArrays)))
     },
-    "message.remove_metaarray_values": { p throws(ServiceError) in
+    "message.remove_metaarray_values": .init { p throws(ServiceError) in
       .changeMetaArrays(
         ofMessage: try p.messageID(), .removeValues(try p.metaArrayTable("values", within: .most)))
     },

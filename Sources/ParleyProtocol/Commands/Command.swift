@@ -77,7 +77,7 @@ extension Command {
     (Array(methods.keys) + ChannelCommand.readers.keys).sorted()
   }
 
-  private typealias Reader = @Sendable (Fields) throws(ServiceError) -> Command
+  private typealias Reader = FieldsReader<Command>
 
   private static let methods: [String: Reader] =
     sessionMethods.merging(channelMethods) { $1 }.merging(groupMethods) { $1 }
@@ -85,78 +85,78 @@ extension Command {
     .merging(fileMethods) { $1 }.merging(previewMethods) { $1 }.merging(pushMethods) { $1 }
 
   private static let sessionMethods: [String: Reader] = [
-    "session.open": { p throws(ServiceError) in
+    "session.open": .init { p throws(ServiceError) in
       if let observe = try SessionObserve(p) { return .sessionObserve(observe) }
       return .sessionOpen(try .init(p))
     },
-    "session.refresh": { p throws(ServiceError) in .sessionRefresh(try .init(p)) },
-    "session.ping": { _ throws(ServiceError) in .sessionPing },
-    "session.close": { p throws(ServiceError) in
+    "session.refresh": .init { p throws(ServiceError) in .sessionRefresh(try .init(p)) },
+    "session.ping": .init { _ throws(ServiceError) in .sessionPing },
+    "session.close": .init { p throws(ServiceError) in
       .sessionClose(unregistersPush: try p.boolean("unregister") ?? false)
     },
-    "session.background": { p throws(ServiceError) in
+    "session.background": .init { p throws(ServiceError) in
       guard let isOn = try p.boolean("on") else { throw .missing("on") }
       return .sessionBackground(isOn)
     },
-    "user.get": { p throws(ServiceError) in .userGet(try .init(p)) },
-    "user.update": { p throws(ServiceError) in .userUpdate(try .init(p)) },
-    "user.preferences": { p throws(ServiceError) in .userPreferences(try .init(p)) },
-    "user.block": { p throws(ServiceError) in .userBlock(userID: try p.userID()) },
-    "user.unblock": { p throws(ServiceError) in .userUnblock(userID: try p.userID()) },
-    "user.blocked": { p throws(ServiceError) in .userBlocked(try .init(p)) },
+    "user.get": .init { p throws(ServiceError) in .userGet(try .init(p)) },
+    "user.update": .init { p throws(ServiceError) in .userUpdate(try .init(p)) },
+    "user.preferences": .init { p throws(ServiceError) in .userPreferences(try .init(p)) },
+    "user.block": .init { p throws(ServiceError) in .userBlock(userID: try p.userID()) },
+    "user.unblock": .init { p throws(ServiceError) in .userUnblock(userID: try p.userID()) },
+    "user.blocked": .init { p throws(ServiceError) in .userBlocked(try .init(p)) },
   ]
 
   private static let channelMethods: [String: Reader] = [
-    "channel.create": { p throws(ServiceError) in .channelCreate(try .init(p)) },
-    "channel.list": { p throws(ServiceError) in .channelList(try .init(p)) },
-    "channel.update": { p throws(ServiceError) in .channelUpdate(try .init(p)) },
-    "channel.enter": { p throws(ServiceError) in .channelEnter(try .init(p)) },
-    "channel.exit": { p throws(ServiceError) in .channelExit(url: try p.channelURL()) },
-    "channel.participants": { p throws(ServiceError) in .channelParticipants(try .init(p)) },
+    "channel.create": .init { p throws(ServiceError) in .channelCreate(try .init(p)) },
+    "channel.list": .init { p throws(ServiceError) in .channelList(try .init(p)) },
+    "channel.update": .init { p throws(ServiceError) in .channelUpdate(try .init(p)) },
+    "channel.enter": .init { p throws(ServiceError) in .channelEnter(try .init(p)) },
+    "channel.exit": .init { p throws(ServiceError) in .channelExit(url: try p.channelURL()) },
+    "channel.participants": .init { p throws(ServiceError) in .channelParticipants(try .init(p)) },
   ]
 
   private static let groupMethods: [String: Reader] = [
-    "group.create": { p throws(ServiceError) in .groupCreate(try .init(p)) },
-    "group.update": { p throws(ServiceError) in .groupUpdate(try .init(p)) },
-    "group.list": { p throws(ServiceError) in .groupList(try .init(p)) },
-    "group.mark_read": { p throws(ServiceError) in
+    "group.create": .init { p throws(ServiceError) in .groupCreate(try .init(p)) },
+    "group.update": .init { p throws(ServiceError) in .groupUpdate(try .init(p)) },
+    "group.list": .init { p throws(ServiceError) in .groupList(try .init(p)) },
+    "group.mark_read": .init { p throws(ServiceError) in
       guard let url = try p.optionalChannelURL() else { return .groupsMarkRead(try .init(p)) }
       let change = OwnChange.markRead(upTo: try p.optionalMessageID())
       return .channel(url: url, .group(.changeOwn(change)))
     },
-    "group.mark_delivered": { p throws(ServiceError) in .groupsMarkDelivered(try .init(p)) },
-    "group.unread": { p throws(ServiceError) in .groupUnread(try .init(p)) },
-    "group.watch_totals": { p throws(ServiceError) in
+    "group.mark_delivered": .init { p throws(ServiceError) in .groupsMarkDelivered(try .init(p)) },
+    "group.unread": .init { p throws(ServiceError) in .groupUnread(try .init(p)) },
+    "group.watch_totals": .init { p throws(ServiceError) in
       guard let isOn = try p.boolean("on") else { throw .missing("on") }
       return .groupWatchTotals(isOn)
     },
-    "group.changes": { p throws(ServiceError) in .groupChanges(try .init(p)) },
-    "group.recover": { p throws(ServiceError) in .groupRecover(try .init(p)) },
-    "group.members": { p throws(ServiceError) in .groupMembers(try .init(p)) },
+    "group.changes": .init { p throws(ServiceError) in .groupChanges(try .init(p)) },
+    "group.recover": .init { p throws(ServiceError) in .groupRecover(try .init(p)) },
+    "group.members": .init { p throws(ServiceError) in .groupMembers(try .init(p)) },
   ]
 
   private static let fileMethods: [String: Reader] = [
-    "file.create": { p throws(ServiceError) in .fileCreate(try .init(p)) },
-    "file.get": { p throws(ServiceError) in .fileGet(try .init(p)) },
-    "file.list": { p throws(ServiceError) in .fileList(try .init(p)) },
-    "file.cancel": { p throws(ServiceError) in .fileCancel(try .init(p)) },
+    "file.create": .init { p throws(ServiceError) in .fileCreate(try .init(p)) },
+    "file.get": .init { p throws(ServiceError) in .fileGet(try .init(p)) },
+    "file.list": .init { p throws(ServiceError) in .fileList(try .init(p)) },
+    "file.cancel": .init { p throws(ServiceError) in .fileCancel(try .init(p)) },
   ]
 
   private static let previewMethods: [String: Reader] = [
-    "preview.fetch": { p throws(ServiceError) in .previewFetch(try .init(p)) },
-    "preview.cancel": { p throws(ServiceError) in .previewCancel(try .init(p)) },
+    "preview.fetch": .init { p throws(ServiceError) in .previewFetch(try .init(p)) },
+    "preview.cancel": .init { p throws(ServiceError) in .previewCancel(try .init(p)) },
   ]
 
   private static let pushMethods: [String: Reader] = [
-    "push.register": { p throws(ServiceError) in .pushRegister(try .init(p)) },
-    "push.unregister": { p throws(ServiceError) in .pushUnregister(try .init(p)) },
-    "push.tokens": { _ throws(ServiceError) in .pushTokens },
-    "push.preferences": { p throws(ServiceError) in .pushPreferences(try .init(p)) },
+    "push.register": .init { p throws(ServiceError) in .pushRegister(try .init(p)) },
+    "push.unregister": .init { p throws(ServiceError) in .pushUnregister(try .init(p)) },
+    "push.tokens": .init { _ throws(ServiceError) in .pushTokens },
+    "push.preferences": .init { p throws(ServiceError) in .pushPreferences(try .init(p)) },
   ]
 
   private static let messageMethods: [String: Reader] = [
-    "message.send_files": { p throws(ServiceError) in .messageSendFiles(try .init(p)) },
-    "message.list": { p throws(ServiceError) in .messageList(try .init(p)) },
-    "message.changes": { p throws(ServiceError) in .messageChanges(try .init(p)) },
+    "message.send_files": .init { p throws(ServiceError) in .messageSendFiles(try .init(p)) },
+    "message.list": .init { p throws(ServiceError) in .messageList(try .init(p)) },
+    "message.changes": .init { p throws(ServiceError) in .messageChanges(try .init(p)) },
   ]
 }

@@ -172,28 +172,29 @@ package enum MembershipChange: Sendable, Hashable {
 extension GroupCommand {
   /// The readers by the names of client methods, except for the channel.
   static let readers: [String: ChannelCommand.Reader] = [
-    "group.get": { p throws(ServiceError) in .group(.view(memberLimit: try p.memberLimit())) },
-    "group.delete": { _ throws(ServiceError) in .group(.delete) },
-    "group.invite": { p throws(ServiceError) in .group(.change(.invite(try p.memberIDs()))) },
-    "group.accept": { _ throws(ServiceError) in .group(.change(.accept)) },
-    "group.decline": { _ throws(ServiceError) in .group(.change(.decline)) },
-    "group.join": { p throws(ServiceError) in
+    "group.get": .init { p throws(ServiceError) in .group(.view(memberLimit: try p.memberLimit()))
+    },
+    "group.delete": .init { _ throws(ServiceError) in .group(.delete) },
+    "group.invite": .init { p throws(ServiceError) in .group(.change(.invite(try p.memberIDs()))) },
+    "group.accept": .init { _ throws(ServiceError) in .group(.change(.accept)) },
+    "group.decline": .init { _ throws(ServiceError) in .group(.change(.decline)) },
+    "group.join": .init { p throws(ServiceError) in
       let code = try p.text("access_code", limit: Limits.accessCodeLength) ?? ""
       return .group(.change(.join(accessCode: code)))
     },
-    "group.hide": { p throws(ServiceError) in
+    "group.hide": .init { p throws(ServiceError) in
       .group(
         .changeOwn(
           .hide(
             clearing: try p.boolean("hide_previous_messages") ?? false,
             isArchived: try p.boolean("allow_auto_unhide") == false)))
     },
-    "group.unhide": { _ throws(ServiceError) in .group(.changeOwn(.unhide)) },
-    "group.reset_history": { _ throws(ServiceError) in .group(.changeOwn(.resetHistory)) },
-    "group.mark_unread": { p throws(ServiceError) in
+    "group.unhide": .init { _ throws(ServiceError) in .group(.changeOwn(.unhide)) },
+    "group.reset_history": .init { _ throws(ServiceError) in .group(.changeOwn(.resetHistory)) },
+    "group.mark_unread": .init { p throws(ServiceError) in
       .group(.changeOwn(.markUnread(from: try p.messageID())))
     },
-    "group.set_preference": { p throws(ServiceError) in
+    "group.set_preference": .init { p throws(ServiceError) in
       let counting = try p.choice("count_preference", of: CountPreference.self)
       if let pushes = try p.choice("push_trigger_option", of: ChannelPushTriggerOption.self) {
         return .group(.changeOwn(.preferPushes(pushes, counting: counting)))
@@ -201,13 +202,13 @@ extension GroupCommand {
       guard let counting else { throw .missing("count_preference") }
       return .group(.changeOwn(.prefer(counting)))
     },
-    "group.typing": { p throws(ServiceError) in
+    "group.typing": .init { p throws(ServiceError) in
       guard let isTyping = try p.boolean("is_typing") else { throw .missing("is_typing") }
       return .group(.typing(isTyping))
     },
-    "group.receipts": { _ throws(ServiceError) in .group(.receipts) },
-    "group.leave": { _ throws(ServiceError) in .group(.change(.leave)) },
-    "group.remove": { p throws(ServiceError) in .group(.change(.remove(try p.memberIDs()))) },
+    "group.receipts": .init { _ throws(ServiceError) in .group(.receipts) },
+    "group.leave": .init { _ throws(ServiceError) in .group(.change(.leave)) },
+    "group.remove": .init { p throws(ServiceError) in .group(.change(.remove(try p.memberIDs()))) },
   ]
 }
 
