@@ -43,11 +43,20 @@ let logging = Target.Dependency.product(
   name: "Logging", package: "swift-log", condition: programs)
 let arguments = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser", condition: programs)
-let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
-let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
+let deque = Target.Dependency.product(
+  name: "DequeModule", package: "swift-collections", condition: programs)
+let heap = Target.Dependency.product(
+  name: "HeapModule", package: "swift-collections", condition: programs)
+
+/// The two transports of the client library: see Sources/ClientTransport.
+let linux = TargetDependencyCondition.when(platforms: [.linux])
+let apple = TargetDependencyCondition.when(platforms: [
+  .iOS, .macOS, .macCatalyst, .tvOS, .visionOS,
+])
 
 let package = Package(
   name: "parley",
+  platforms: [.iOS(.v16), .macCatalyst(.v16), .macOS(.v13), .tvOS(.v16), .visionOS(.v1)],
   products: [
     .executable(name: "parleyd", targets: ["parleyd-alone"]),
     .executable(name: "parley-unfurl", targets: ["parley-unfurl-alone"]),
@@ -162,12 +171,24 @@ let package = Package(
       ]),
 
     // For applications in Swift: the protocol from the other side.
+    library("ClientTransport", ["Basics"]),
+    library(
+      "ClientSockets", ["Basics", "ClientTransport", "HTTP", "Reactor", "Streams"]),
+    library("ClientFoundation", ["ClientTransport"]),
     library(
       "ParleyClient",
-      ["Basics", "HTTP", "LinkPreview", "ParleyProtocol", "Reactor", "Streams", deque]),
+      [
+        "Basics", "ClientTransport", "ParleyProtocol",
+        .target(name: "ClientSockets", condition: linux),
+        .target(name: "LinkPreview", condition: linux),
+        .target(name: "ClientFoundation", condition: apple),
+      ]),
     library(
       "LoadGenerator",
-      ["Basics", "ParleyClient", "FloodControl", "ParleyProtocol", "Reactor", "HTTP"]),
+      [
+        "Basics", "ClientSockets", "ClientTransport", "FloodControl", "ParleyProtocol", "Reactor",
+        "HTTP",
+      ]),
 
     // Programs: settings in, a daemon or a command line out.
     library(
@@ -184,8 +205,9 @@ let package = Package(
     library(
       "parley",
       [
-        "Basics", "ParleyClient", "Configuration", "Crypto", "FloodControl", "HTTP", "LinkPreview",
-        "LoadGenerator", "ParleyProtocol", "Reactor", "Store", "CCurl", "Curl", arguments,
+        "Basics", "ParleyClient", "ClientTransport", "Configuration", "Crypto", "FloodControl",
+        "HTTP", "LinkPreview", "LoadGenerator", "ParleyProtocol", "Reactor", "Store", "CCurl",
+        "Curl", arguments,
       ]),
 
     // Executables: each program alone, and all in one file that is installed under their names.
@@ -292,15 +314,24 @@ let package = Package(
       ]),
     tests(
       "LoadGenerator",
-      ["FloodControl", "ParleyClient", "ParleyProtocol", "Reactor", "TestPeers"]),
+      [
+        "ClientSockets", "ClientTransport", "FloodControl", "ParleyProtocol", "Reactor",
+        "TestPeers",
+      ]
+    ),
+    tests("ClientFoundation", ["ClientSockets", "ClientTransport", "TestPeers"]),
     tests(
       "ParleyClient",
-      ["Basics", "HTTP", "ParleyProtocol", "Reactor", "Streams", "COpenSSL", "TestPeers"]),
+      [
+        "Basics", "ClientSockets", "ClientTransport", "HTTP", "ParleyProtocol", "Reactor",
+        "Streams", "COpenSSL", "TestPeers",
+      ]),
     // The harnesses of fuzzing, replayed on their corpora; Scripts/fuzz compiles them by itself.
     .testTarget(
       name: "FuzzingTests",
       dependencies: [
-        "Basics", "Bus", "ParleyClient", "Cluster", "Configuration", "Gateway", "HTTP",
+        "Basics", "Bus", "ParleyClient", "ClientSockets", "ClientTransport", "Cluster",
+        "Configuration", "Gateway", "HTTP",
         "LinkPreview", "ParleyProtocol", "Channels", "Push", "Store", "TestSupport", "Crypto",
         "Thumbnails", "Translation", "Transport", "Unfurler",
       ],
@@ -308,7 +339,8 @@ let package = Package(
     .testTarget(
       name: "ParleyClientIntegrationTests",
       dependencies: [
-        "Basics", "ParleyClient", "TestSupport", "TestPeers", "COpenSSL", "parleyd", "echo-bot",
+        "Basics", "ParleyClient", "ClientFoundation", "ClientSockets", "ClientTransport",
+        "ParleyProtocol", "TestSupport", "TestPeers", "COpenSSL", "parleyd", "echo-bot",
         "terminal-chat", "preview-renderer",
       ],
       swiftSettings: house),

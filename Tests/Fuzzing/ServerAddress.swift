@@ -1,3 +1,5 @@
+@testable import ClientSockets
+@testable import ClientTransport
 @testable import ParleyClient
 
 /// Reads any text as the URL of a server or proxy, and any bytes as their answers.

@@ -1,6 +1,7 @@
+internal import ClientTransport
+internal import HTTP
 package import Reactor
 internal import Streams
-internal import HTTP
 
 extension ClientConnection: ReadinessHandler {
   package func descriptorIsReady(for readiness: Readiness) {
@@ -153,7 +154,7 @@ extension ClientConnection: ReadinessHandler {
     case .ping, .pong: break
     case .closed(let code, let reason):
       linger()
-      report(.closedByPeer(code: code, reason: reason))
+      report(.closedByPeer(code: code?.rawValue, reason: reason))
     case .failed(let error):
       linger()
       report(.failed(ConnectionFailure(error)))

@@ -1,3 +1,4 @@
+internal import ClientTransport
 internal import Reactor
 internal import Streams
 

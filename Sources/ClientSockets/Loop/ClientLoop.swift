@@ -1,7 +1,8 @@
+package import ClientTransport
+internal import HTTP
 package import Reactor
 internal import Streams
 internal import Synchronization
-internal import HTTP
 
 /// A background thread that reads and writes for any number of clients.
 ///
@@ -63,12 +64,6 @@ package final class ClientLoop: Sendable {
   }
 }
 
-/// An object that lives on a loop until both are released.
-package protocol LoopMember: AnyObject {
-  /// The loop ends: pending results will not arrive.
-  func abandon()
-}
-
 /// The resources shared by the clients of a loop: the loop itself, buffers, TLS contexts, and the
 /// flush at the end of a turn.
 ///
@@ -84,7 +79,7 @@ package final class ClientLoopContext: ReadinessHandler {
   /// The output of frames during the current read.
   var output = WebSocketOutput()
   /// The members of this loop, by the identity of their owners.
-  package var members: [ObjectIdentifier: any LoopMember] = [:]
+  package var members: [ObjectIdentifier: any LaneMember] = [:]
   private let mailbox: Mailbox<ClientLoop.Job>
   private var registration: EventLoop.Registration?
   private var jobs: [ClientLoop.Job] = []

@@ -1,3 +1,4 @@
+internal import ClientTransport
 internal import HTTP
 
 /// The request to a proxy for a connection to the server (RFC 9110 §9.3.6).
@@ -47,12 +48,6 @@ struct ProxyTunnel {
 }
 
 extension HTTPResponse {
-  /// The milliseconds that the server asks a client to wait, if given in seconds
-  /// (RFC 9110 §10.2.3); a date is ignored.
-  package var retryAfter: Int64? {
-    guard let text = fields["Retry-After"], text.utf8.count <= 9, !text.isEmpty,
-      text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-    else { return nil }
-    return Int64(text).map { $0 * 1000 }
-  }
+  /// The milliseconds that the server asks a client to wait; see ``ClientResponse/retryAfter``.
+  var retryAfter: Int64? { fields["Retry-After"].flatMap(ClientResponse.retryAfter) }
 }

@@ -1,10 +1,9 @@
+internal import ClientTransport
 internal import HTTP
 internal import ParleyProtocol
 
 /// The opening handshake as bytes to send and bytes received (RFC 6455 §4.1).
 struct UpgradeExchange {
-  static let subprotocol = "parley.v1"
-
   /// The bytes to send.
   let request: [UInt8]
   private let handshake: ClientHandshake
@@ -14,9 +13,9 @@ struct UpgradeExchange {
   init(_ plan: ConnectionPlan, nonce: [UInt8]) {
     handshake = ClientHandshake(
       target: plan.server.target, host: plan.server.hostField, nonce: nonce,
-      subprotocols: [Self.subprotocol],
+      subprotocols: [ConnectionPlan.subprotocol],
       compression: plan.compression == .offered ? PermessageDeflate.Offer() : nil,
-      fields: plan.fields)
+      fields: plan.httpFields)
     var bytes: [UInt8] = []
     handshake.request.serialize(into: &bytes)
     request = bytes
@@ -71,5 +70,14 @@ struct UpgradeExchange {
   private static func explanation(_ response: HTTPResponse) -> String {
     guard let message = try? JSONDocument(response.body).root["message"]?.string else { return "" }
     return ": " + message.prefix(200)
+  }
+}
+
+extension ConnectionPlan {
+  /// The additional header fields for the opening handshake.
+  fileprivate var httpFields: HTTPFields {
+    var fields = HTTPFields()
+    for field in self.fields { fields.append(field.name, field.value) }
+    return fields
   }
 }

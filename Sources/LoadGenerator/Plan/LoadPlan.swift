@@ -1,4 +1,4 @@
-package import ParleyClient
+package import ClientTransport
 package import FloodControl
 internal import Reactor
 

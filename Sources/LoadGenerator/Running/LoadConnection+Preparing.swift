@@ -1,4 +1,5 @@
-internal import ParleyClient
+internal import ClientSockets
+internal import ClientTransport
 internal import ParleyProtocol
 
 /// Opening the session and entering the channels.

@@ -1,4 +1,5 @@
-internal import ParleyClient
+internal import ClientSockets
+internal import ClientTransport
 internal import ParleyProtocol
 internal import HTTP
 
@@ -137,7 +138,7 @@ extension LoadConnection: ConnectionOwner {
 extension ConnectionEnd {
   var words: String {
     switch self {
-    case .closedByPeer(let code, let reason): "closed with \(code?.rawValue ?? 0) \(reason)"
+    case .closedByPeer(let code, let reason): "closed with \(code ?? 0) \(reason)"
     case .failed(let failure): failure.reason
     }
   }

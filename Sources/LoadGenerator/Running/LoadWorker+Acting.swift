@@ -1,4 +1,5 @@
-internal import ParleyClient
+internal import ClientSockets
+internal import ClientTransport
 
 /// The actions of a worker, scheduled or posted by the run.
 extension LoadWorker {

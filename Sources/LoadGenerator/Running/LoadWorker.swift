@@ -1,10 +1,11 @@
-internal import ParleyClient
+internal import ClientSockets
+internal import ClientTransport
 internal import Reactor
 
 /// The connections of one loop, and their measurements.
 ///
 /// Confined to its loop's thread.
-final class LoadWorker: LoopMember {
+final class LoadWorker: LaneMember {
   /// An action scheduled on the monotonic clock; numbers are connections of this worker.
   enum Due: Sendable, Hashable {
     case connect(Int)

@@ -1,4 +1,5 @@
-internal import ParleyClient
+internal import ClientSockets
+internal import ClientTransport
 internal import Dispatch
 internal import Reactor
 internal import Synchronization

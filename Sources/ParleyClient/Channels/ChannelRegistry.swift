@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import ClientTransport
 
 /// Keeps one object for each channel that the client knows.
 ///
@@ -11,7 +11,7 @@ final class ChannelRegistry: Sendable {
     var entered: (any BaseChannel)?
   }
 
-  private let entries = Mutex<[String: Entry]>([:])
+  private let entries = Locked<[String: Entry]>([:])
 
   /// Returns the channel's object, created by `make` if there is none.
   ///

@@ -1,16 +1,16 @@
 internal import ParleyProtocol
-internal import Synchronization
+internal import ClientTransport
 
 /// The client and the latest properties of a channel; read them through ``BaseChannel``.
 public final class ChannelState: Sendable {
   let url: String
   let core: ClientCore
-  private let latest: Mutex<ChannelProperties>
+  private let latest: Locked<ChannelProperties>
 
   init(_ properties: ChannelProperties, _ core: ClientCore) {
     url = properties.snapshot.url
     self.core = core
-    latest = Mutex(properties)
+    latest = Locked(properties)
   }
 
   deinit {

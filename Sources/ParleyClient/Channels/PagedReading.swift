@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import ClientTransport
 
 /// The position in a list that is read in pages.
 final class PagedReading: Sendable {
@@ -9,7 +9,7 @@ final class PagedReading: Sendable {
     case ended
   }
 
-  private let state = Mutex(State.ready(token: nil))
+  private let state = Locked(State.ready(token: nil))
 
   /// Whether there may be another page.
   var hasNext: Bool {

@@ -1,5 +1,5 @@
 internal import ParleyProtocol
-internal import Synchronization
+internal import ClientTransport
 
 /// A request of the protocol, and the function that parses its result.
 ///
@@ -59,7 +59,7 @@ final class CallHandle: Sendable {
     case cancelled
   }
 
-  private let state = Mutex(State.waiting)
+  private let state = Locked(State.waiting)
 
   /// Records that the call has started.
   ///
@@ -87,10 +87,14 @@ final class CallHandle: Sendable {
 /// Generates request ids that are unique across clients and across runs of this one.
 final class RequestIDs: Sendable {
   private let run = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
-  private let count = Atomic<UInt64>(0)
+  private let count = Locked<UInt64>(0)
 
   /// Returns an id of at most 41 characters.
   func next() -> String {
-    "\(run)-\(count.add(1, ordering: .relaxed).newValue)"
+    let number = count.withLock { count in
+      count += 1
+      return count
+    }
+    return "\(run)-\(number)"
   }
 }

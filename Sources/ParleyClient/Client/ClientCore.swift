@@ -1,5 +1,5 @@
+internal import ClientTransport
 internal import ParleyProtocol
-internal import Synchronization
 
 /// The shared core of a client and its channels: the engine and the consumers of events.
 final class ClientCore: Sendable {
@@ -15,10 +15,12 @@ final class ClientCore: Sendable {
   let engineConfiguration: EngineConfiguration
   /// The time without progress after which an upload fails.
   let uploadPatience: Duration
+  /// The lane for the session and requests; `nil` for the platform's.
+  let lane: (any Lane)?
   private let engine: Engine
-  private let session = Mutex(SessionView())
+  private let session = Locked(SessionView())
 
-  init(_ configuration: ParleyClientConfiguration) {
+  init(_ configuration: ParleyClientConfiguration, on lane: (any Lane)? = nil) {
     let limit = configuration.maximumBufferedEvents
     streams = EventStreams(limit: limit)
     callbacks = CallbackQueue(delegates, limit: limit)
@@ -27,7 +29,8 @@ final class ClientCore: Sendable {
     engineConfiguration = configuration.engineConfiguration
     fileKeys = FileKeys(serverURL: engineConfiguration.serverURL)
     uploadPatience = configuration.uploadTimeout
-    engine = Engine(engineConfiguration) { inlet.take($0) }
+    self.lane = lane
+    engine = Engine(engineConfiguration, on: lane) { inlet.take($0) }
     inlet.connect(to: self)
   }
 
@@ -310,7 +313,7 @@ private typealias Waiter<Value: Sendable> = CheckedContinuation<Result<Value, Pa
 
 /// Forwards an engine's events to its client without retaining the client.
 final class EventInlet: Sendable {
-  private let core = Mutex<Weak<ClientCore>?>(nil)
+  private let core = Locked<Weak<ClientCore>?>(nil)
 
   func connect(to core: ClientCore) {
     self.core.withLock { $0 = Weak(core) }

@@ -1,3 +1,5 @@
+package import ClientTransport
+
 /// A client of a Parley server: connects, reconnects and reports events.
 ///
 /// Usable from any thread and task. Closures and delegates are called one at a time on a serial
@@ -13,6 +15,12 @@ public final class ParleyClient: Sendable {
   public init(configuration: ParleyClientConfiguration) {
     self.configuration = configuration
     core = ClientCore(configuration)
+  }
+
+  /// Creates a client on another lane than the platform's.
+  package init(configuration: ParleyClientConfiguration, on lane: any Lane) {
+    self.configuration = configuration
+    core = ClientCore(configuration, on: lane)
   }
 
   deinit {

@@ -1,3 +1,5 @@
+internal import ClientTransport
+
 /// The server address and limits of a client.
 public struct ParleyClientConfiguration: Sendable, Hashable {
   /// `ws://host:port` or `wss://host:port`; the path is `/v1/ws` unless given.

@@ -1,11 +1,11 @@
-internal import Synchronization
+internal import ClientTransport
 
 /// Parameter values that an application sets one after the other, from any thread.
-struct SharedValues<Values: Sendable>: ~Copyable, Sendable {
-  private let values: Mutex<Values>
+struct SharedValues<Values: Sendable>: Sendable {
+  private let values: Locked<Values>
 
   init(_ values: Values) {
-    self.values = Mutex(values)
+    self.values = Locked(values)
   }
 
   /// All current values.

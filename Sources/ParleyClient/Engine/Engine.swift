@@ -1,6 +1,5 @@
+internal import ClientTransport
 internal import ParleyProtocol
-internal import Reactor
-internal import Synchronization
 
 /// A client's session with its server: calls, events and reconnection.
 ///
@@ -14,27 +13,27 @@ final class Engine: Sendable {
 
   private let configuration: EngineConfiguration
   private let deliver: @Sendable (EngineEvent) -> Void
-  private let lastID = Atomic<Int64>(0)
+  private let lastID = Locked<Int64>(0)
   /// Calls that are not completed, including those that the engine's thread has not seen.
   private let openCalls = OpenCalls()
   /// Set with the first session.
-  private let loop: Mutex<ClientLoop?>
+  private let lane: Locked<(any Lane)?>
 
   /// - Parameters:
-  ///   - loop: The thread to use; `nil` for the one shared by all clients.
+  ///   - lane: The lane to use; `nil` for the platform's, which all clients share.
   ///   - deliver: Receives all events in order, on the engine's thread.
   init(
-    _ configuration: EngineConfiguration, on loop: ClientLoop? = nil,
+    _ configuration: EngineConfiguration, on lane: (any Lane)? = nil,
     deliver: @escaping @Sendable (EngineEvent) -> Void
   ) {
     self.configuration = configuration
     self.deliver = deliver
-    self.loop = Mutex(loop)
+    self.lane = Locked(lane)
   }
 
   deinit {
     let key = ObjectIdentifier(self)
-    loop.withLock { $0 }?.post { $0.members.removeValue(forKey: key)?.abandon() }
+    lane.withLock { $0 }?.run { $0.members.removeValue(forKey: key)?.abandon() }
   }
 
   /// Opens a session and keeps it open.
@@ -47,17 +46,17 @@ final class Engine: Sendable {
     _ credentials: SessionCredentials, completion: @escaping Completion
   ) -> EngineCallID {
     let id = nextID()
-    let (plan, loop): (ConnectionPlan, ClientLoop)
+    let (plan, lane): (ConnectionPlan, any Lane)
     do throws(ParleyError) {
       plan = try ConnectionPlan(configuration)
-      loop = try startLoop()
+      lane = try startLane()
     } catch {
       completion(.failure(error))
       return id
     }
     let (key, deliver) = (ObjectIdentifier(self), deliver)
     let settings = SessionMachine.Settings(configuration)
-    loop.post { context in
+    lane.run { context in
       let session =
         context.members[key] as? SessionDriver
         ?? SessionDriver(plan, settings, context: context, deliver: deliver)
@@ -102,21 +101,21 @@ final class Engine: Sendable {
   /// Cancels a call: it completes with ``ParleyError/cancelled`` unless it already has.
   func cancel(_ id: EngineCallID) {
     let key = ObjectIdentifier(self)
-    loop.withLock { $0 }?.post { ($0.members[key] as? SessionDriver)?.handle(.cancel(id)) }
+    lane.withLock { $0 }?.run { ($0.members[key] as? SessionDriver)?.handle(.cancel(id)) }
   }
 
   /// Cancels a call as ``cancel(_:)`` does, unless it was sent: then it completes with its outcome.
   func withdraw(_ id: EngineCallID) {
     let key = ObjectIdentifier(self)
-    loop.withLock { $0 }?.post { ($0.members[key] as? SessionDriver)?.handle(.withdraw(id)) }
+    lane.withLock { $0 }?.run { ($0.members[key] as? SessionDriver)?.handle(.withdraw(id)) }
   }
 
   private func submit(
     _ input: SessionInput, _ id: EngineCallID, _ completion: @escaping Completion
   ) {
     let key = ObjectIdentifier(self)
-    guard let loop = loop.withLock({ $0 }) else { return completion(.failure(.notConnected)) }
-    loop.post { context in
+    guard let lane = lane.withLock({ $0 }) else { return completion(.failure(.notConnected)) }
+    lane.run { context in
       guard let session = context.members[key] as? SessionDriver else {
         return completion(.failure(.notConnected))
       }
@@ -125,37 +124,36 @@ final class Engine: Sendable {
   }
 
   private func nextID() -> EngineCallID {
-    EngineCallID(number: lastID.add(1, ordering: .relaxed).newValue)
+    EngineCallID(
+      number: lastID.withLock { id in
+        id += 1
+        return id
+      })
   }
 
-  private func startLoop() throws(ParleyError) -> ClientLoop {
-    if let loop = loop.withLock({ $0 }) { return loop }
-    let shared: ClientLoop
-    do throws(SystemError) {
-      shared = try ClientLoop.shared()
-    } catch {
-      throw .connectionFailed(error.description)
-    }
-    loop.withLock { $0 = $0 ?? shared }
+  private func startLane() throws(ParleyError) -> any Lane {
+    if let lane = lane.withLock({ $0 }) { return lane }
+    let shared = try PlatformLane.shared()
+    lane.withLock { $0 = $0 ?? shared }
     return shared
   }
 }
 
 /// The number of open calls.
 private final class OpenCalls: Sendable {
-  private let count = Atomic<Int>(0)
+  private let count = Locked(0)
 
   /// Counts another call, unless the limit is reached.
   func begin(below limit: Int) -> Bool {
-    guard count.add(1, ordering: .relaxed).newValue <= limit else {
-      end()
-      return false
+    count.withLock { count in
+      guard count < limit else { return false }
+      count += 1
+      return true
     }
-    return true
   }
 
   func end() {
-    count.subtract(1, ordering: .relaxed)
+    count.withLock { $0 -= 1 }
   }
 }
 

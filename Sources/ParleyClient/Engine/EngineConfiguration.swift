@@ -1,3 +1,5 @@
+internal import ClientTransport
+
 /// The server address and limits of an engine.
 struct EngineConfiguration: Sendable {
   /// `ws://host:port/path` or `wss://…`; the path is `/v1/ws` unless given.

@@ -1,21 +1,20 @@
-internal import Reactor
-internal import HTTP
+internal import ClientTransport
 
-/// Performs the actions of a session's state machine, on the loop's thread.
-final class SessionDriver: LoopMember {
-  private unowned let context: ClientLoopContext
+/// Performs the actions of a session's state machine, on its lane.
+final class SessionDriver: LaneMember {
+  private unowned let context: any LaneContext
   private let plan: ConnectionPlan
   private let deliver: @Sendable (EngineEvent) -> Void
   private var machine: SessionMachine
-  private var connection: ClientConnection?
+  private var connection: (any ServerConnection)?
   private var completions: [EngineCallID: Engine.Completion] = [:]
   /// Unhandled inputs, each with the connection whose end it reports.
-  private var waiting: [(SessionInput, source: ClientConnection?)] = []
+  private var waiting: [(SessionInput, source: (any ServerConnection)?)] = []
   private var isHandling = false
-  private var timer: (token: EventLoop.TimerToken, time: Int64)?
+  private var timer: (timer: any LaneTimer, time: Int64)?
 
   init(
-    _ plan: ConnectionPlan, _ settings: SessionMachine.Settings, context: ClientLoopContext,
+    _ plan: ConnectionPlan, _ settings: SessionMachine.Settings, context: any LaneContext,
     deliver: @escaping @Sendable (EngineEvent) -> Void
   ) {
     self.plan = plan
@@ -45,7 +44,7 @@ final class SessionDriver: LoopMember {
       guard source == nil || source === connection else { continue }
       if source != nil { connection = nil }
       let actions = machine.handle(
-        input, at: context.loop.now, random: .random(in: 0 ... .max))
+        input, at: context.now, random: .random(in: 0 ... .max))
       for action in actions { perform(action) }
     }
     isHandling = false
@@ -54,7 +53,7 @@ final class SessionDriver: LoopMember {
 
   /// Stops after the engine was released, when no caller waits for a result.
   func abandon() {
-    if let timer { context.loop.cancel(timer.token) }
+    timer?.timer.cancel()
     timer = nil
     connection?.close(.normalClosure)
     connection = nil
@@ -74,9 +73,7 @@ final class SessionDriver: LoopMember {
   }
 
   private func connect() {
-    let connection = ClientConnection(plan, context: context, owner: self)
-    self.connection = connection
-    connection.start()
+    connection = context.connect(by: plan, owner: self)
   }
 
   private func close(_ reason: SessionAction.CloseReason) {
@@ -93,34 +90,33 @@ final class SessionDriver: LoopMember {
   private func schedule() {
     let deadline = machine.nextDeadline
     guard deadline != timer?.time else { return }
-    if let timer { context.loop.cancel(timer.token) }
+    timer?.timer.cancel()
     timer = deadline.map { time in
-      (context.loop.schedule(after: time - context.loop.now, self), time)
+      let timer = context.timer(after: time - context.now) { [weak self] in self?.timePassed() }
+      return (timer, time)
     }
   }
-}
 
-extension SessionDriver: TimerHandler {
-  func timerDidFire(_ token: EventLoop.TimerToken) {
+  private func timePassed() {
     timer = nil
     handle(.timePassed)
   }
 }
 
-extension SessionDriver: ConnectionOwner {
-  func connectionDidOpen(_ connection: ClientConnection) {
+extension SessionDriver: ServerConnectionOwner {
+  func connectionDidOpen(_ connection: any ServerConnection) {
     handle(.connectionOpened)
   }
 
-  func connection(_ connection: ClientConnection, received text: Span<UInt8>) {
-    handle(.textReceived(text.withUnsafeBufferPointer { Array($0) }))
+  func connection(_ connection: any ServerConnection, received text: [UInt8]) {
+    handle(.textReceived(text))
   }
 
-  func connectionShowedLife(_ connection: ClientConnection) {
+  func connectionShowedLife(_ connection: any ServerConnection) {
     handle(.signOfLife)
   }
 
-  func connection(_ connection: ClientConnection, ended end: ConnectionEnd) {
+  func connection(_ connection: any ServerConnection, ended end: ConnectionEnd) {
     waiting.append((.connectionEnded(end), connection))
     proceed()
   }

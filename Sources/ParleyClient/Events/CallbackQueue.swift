@@ -1,6 +1,5 @@
-internal import DequeModule
 internal import Dispatch
-internal import Synchronization
+internal import ClientTransport
 
 /// Runs a client's closures and delegate methods one at a time, in the order in which they were
 /// added, on no particular thread.
@@ -20,7 +19,7 @@ final class CallbackQueue: Sendable {
 
   private struct State {
     var backlog: EventBacklog<ParleyEvent>
-    var closures: Deque<Closure> = []
+    var closures = Queue<Closure>()
     /// The number of events so far.
     var eventCount: UInt64 = 0
     var isScheduled = false
@@ -34,7 +33,7 @@ final class CallbackQueue: Sendable {
     mutating func next() -> Item? {
       let taken = eventCount - UInt64(backlog.count)
       if let closure = closures.first, closure.eventCount <= taken {
-        closures.removeFirst()
+        _ = closures.popFirst()
         return .closure(closure.body)
       }
       return backlog.next { .dropped(count: $0) }.map { .event($0) }
@@ -43,11 +42,11 @@ final class CallbackQueue: Sendable {
 
   private let queue = DispatchQueue(label: "parley-client.callbacks")
   private let delegates: DelegateRegistry
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   init(_ delegates: DelegateRegistry, limit: Int) {
     self.delegates = delegates
-    state = Mutex(State(backlog: EventBacklog(limit: limit)))
+    state = Locked(State(backlog: EventBacklog(limit: limit)))
   }
 
   /// Runs a closure after everything queued so far, and before everything added later.

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import ClientTransport
 
 /// The delegates of a client by their identifiers, held weakly.
 final class DelegateRegistry: Sendable {
@@ -20,7 +20,7 @@ final class DelegateRegistry: Sendable {
     weak var delegate: (any ConnectionDelegate)?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   func add(_ delegate: any OpenChannelDelegate, identifier: String) {
     state.withLock { $0.channel[identifier] = ChannelEntry(delegate: delegate) }

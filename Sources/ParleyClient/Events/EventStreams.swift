@@ -1,5 +1,4 @@
-internal import DequeModule
-internal import Synchronization
+internal import ClientTransport
 
 /// The consumers of a client's events.
 final class EventStreams: Sendable {
@@ -12,7 +11,7 @@ final class EventStreams: Sendable {
   }
 
   private let limit: Int
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(limit: Int) {
     self.limit = limit
@@ -117,11 +116,11 @@ final class EventSubscription<Element: Sendable>: Sendable {
     var hasEnded = false
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
   private let notice: @Sendable (Int) -> Element
 
   init(limit: Int, noticing notice: @escaping @Sendable (_ droppedCount: Int) -> Element) {
-    state = Mutex(State(backlog: EventBacklog(limit: limit)))
+    state = Locked(State(backlog: EventBacklog(limit: limit)))
     self.notice = notice
   }
 
@@ -179,7 +178,7 @@ final class EventSubscription<Element: Sendable>: Sendable {
 /// A bounded queue of events for a consumer; the newest event displaces the oldest.
 struct EventBacklog<Element> {
   private let limit: Int
-  private var elements: Deque<Element> = []
+  private var elements = Queue<Element>()
   private var droppedCount = 0
 
   init(limit: Int) {
@@ -193,7 +192,7 @@ struct EventBacklog<Element> {
 
   mutating func append(_ element: Element) {
     if elements.count == limit {
-      elements.removeFirst()
+      _ = elements.popFirst()
       droppedCount += 1
     }
     elements.append(element)
@@ -209,7 +208,7 @@ struct EventBacklog<Element> {
   }
 
   mutating func removeAll() {
-    elements = []
+    elements = Queue()
     droppedCount = 0
   }
 }

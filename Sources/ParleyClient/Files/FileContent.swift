@@ -1,6 +1,4 @@
 internal import Dispatch
-internal import Glibc
-internal import Reactor
 
 /// The bytes of a file to upload.
 public struct FileContent: Sendable, Hashable {
@@ -76,7 +74,7 @@ final class PieceSource: Sendable, Hashable {
 /// Reads a content piece by piece, mostly forwards; used by one task.
 final class FileReader {
   private enum Source {
-    case file(OpenFile)
+    case file(SourceFile)
     case bytes([UInt8])
     case pieces(PieceSource)
   }
@@ -92,9 +90,7 @@ final class FileReader {
   init(_ content: FileContent) async throws(ParleyError) {
     switch content.source {
     case .path(let path):
-      let file = try await Self.offThread { () throws(SystemError) in
-        try OpenFile(readingFrom: Self.resolved(path))
-      }
+      let file = try await Self.offThread { () throws(ParleyError) in try SourceFile(path) }
       (source, size) = (.file(file), file.byteCount)
     case .bytes(let bytes): (source, size) = (.bytes(bytes), Int64(bytes.count))
     case .pieces(let pieces): (source, size) = (.pieces(pieces), pieces.size)
@@ -109,8 +105,8 @@ final class FileReader {
     switch source {
     case .bytes(let content): bytes = Array(content[Int(offset)...].prefix(count))
     case .file(let file):
-      bytes = try await Self.offThread { () throws(SystemError) in
-        try file.read(from: offset, atMost: count)
+      bytes = try await Self.offThread { () throws(ParleyError) in
+        try file.read(from: offset, count: count)
       }
     case .pieces(let pieces): bytes = try await read(pieces, from: offset, count: count)
     }
@@ -139,32 +135,21 @@ final class FileReader {
     return Array(kept.dropFirst(Int(offset - keptFrom)).prefix(count))
   }
 
-  /// Resolves symbolic links: a file may be selected by a link.
-  private static func resolved(_ path: String) -> String {
-    guard let found = realpath(path, nil) else { return path }
-    defer { free(found) }
-    return String(cString: found)
-  }
-
   private static let queue = DispatchQueue(
     label: "parley-client.files", attributes: .concurrent)
 
   private static func offThread<Value: Sendable>(
-    _ work: @escaping @Sendable () throws(SystemError) -> Value
+    _ work: @escaping @Sendable () throws(ParleyError) -> Value
   ) async throws(ParleyError) -> Value {
-    let result: Result<Value, SystemError> = await withCheckedContinuation { waiter in
+    let result: Result<Value, ParleyError> = await withCheckedContinuation { waiter in
       queue.async {
-        do throws(SystemError) {
+        do throws(ParleyError) {
           waiter.resume(returning: .success(try work()))
         } catch {
           waiter.resume(returning: .failure(error))
         }
       }
     }
-    do throws(SystemError) {
-      return try result.get()
-    } catch {
-      throw .unreadableFile(error.description)
-    }
+    return try result.get()
   }
 }

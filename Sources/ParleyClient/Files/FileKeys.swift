@@ -1,6 +1,6 @@
 internal import Basics
 internal import ParleyProtocol
-internal import Synchronization
+internal import ClientTransport
 
 /// The key that opens files that need one for a user: `?auth=`, or the header `Parley-File-Key`.
 public struct FileKey: Sendable, Hashable {
@@ -40,7 +40,7 @@ final class FileKeys: Sendable {
 
   private let server: WebOrigin?
   private let serverBase: String?
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// - Parameter serverURL: The address that the client connects to.
   init(serverURL: String) {

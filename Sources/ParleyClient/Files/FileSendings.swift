@@ -1,5 +1,4 @@
-internal import DequeModule
-internal import Synchronization
+internal import ClientTransport
 
 /// The file messages being sent, and those that failed.
 final class FileSendings: Sendable {
@@ -29,21 +28,19 @@ final class FileSendings: Sendable {
   private struct State {
     var entries: [String: Entry] = [:]
     /// The failed sendings, oldest first.
-    var failed: Deque<String> = []
+    var failed: [String] = []
 
     /// Adds a failed sending, and removes the oldest ones beyond the limit.
     mutating func remember(_ id: String) {
       failed.append(id)
-      if failed.count > FileSendings.failedLimit, let oldest = failed.popFirst() {
-        entries[oldest] = nil
-      }
+      if failed.count > FileSendings.failedLimit { entries[failed.removeFirst()] = nil }
     }
   }
 
   /// The maximum number of failed sendings to remember; the oldest are removed first.
   private static let failedLimit = 100
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Starts a sending.
   ///

@@ -1,3 +1,4 @@
+internal import ClientTransport
 internal import ParleyProtocol
 
 /// An upload of a file to the server.
@@ -70,7 +71,7 @@ struct FileUpload: Sendable {
     let clock = ContinuousClock()
     let begin = clock.now
     func now() -> Int64 { begin.duration(to: clock.now).milliseconds }
-    let route = try UploadRoute(to: address.url, core.engineConfiguration)
+    let route = try UploadRoute(to: address.url, core.engineConfiguration, on: core.lane)
     var course = UploadCourse(
       size: reader.size, patience: core.uploadPatience.milliseconds, at: now())
     var step = first ?? course.next

@@ -1,25 +1,19 @@
-internal import HTTP
+internal import ClientTransport
 internal import ParleyProtocol
-internal import Reactor
 
 /// Requests to the address of an upload, with tus 1.0.0.
 struct UploadRoute: Sendable {
   private let plan: ConnectionPlan
-  private let loop: ClientLoop
+  private let lane: any Lane
 
-  /// - Parameter url: The address that the server returned for the upload.
-  init(to url: String, _ configuration: EngineConfiguration) throws(ParleyError) {
-    let socket = try ConnectionPlan(configuration)
-    do throws(ConnectionPlanError) {
-      plan = try socket.toRequest(url)
-    } catch {
-      throw .malformedAnswer("'upload_url' can't be used")
-    }
-    do throws(SystemError) {
-      loop = try ClientLoop.shared()
-    } catch {
-      throw .connectionFailed(error.description)
-    }
+  /// - Parameters:
+  ///   - url: The address that the server returned for the upload.
+  ///   - lane: The lane to use; `nil` for the platform's.
+  init(
+    to url: String, _ configuration: EngineConfiguration, on lane: (any Lane)? = nil
+  ) throws(ParleyError) {
+    plan = try ConnectionPlan(configuration, toUpload: url)
+    if let lane { self.lane = lane } else { self.lane = try PlatformLane.shared() }
   }
 
   /// Requests the offset of the upload.
@@ -43,7 +37,7 @@ struct UploadRoute: Sendable {
     var request = request
     request.fields.append(("Tus-Resumable", "1.0.0"))
     do throws(ConnectionFailure) {
-      return UploadAnswer(try await request.response(by: plan, on: loop))
+      return UploadAnswer(try await lane.response(to: request, by: plan))
     } catch {
       return UploadAnswer(error)
     }
@@ -61,10 +55,10 @@ extension UploadAnswer {
     }
   }
 
-  init(_ response: HTTPResponse) {
-    switch response.status.code {
+  init(_ response: ClientResponse) {
+    switch response.status {
     case 200...299, 409:
-      guard let text = response.fields["Upload-Offset"], let offset = Int64(text) else {
+      guard let text = response["Upload-Offset"], let offset = Int64(text) else {
         self = .refused(.malformedAnswer("'Upload-Offset' is missing"))
         return
       }
@@ -77,7 +71,7 @@ extension UploadAnswer {
     }
   }
 
-  private static func error(_ response: HTTPResponse) -> ParleyError {
+  private static func error(_ response: ClientResponse) -> ParleyError {
     guard let root = try? JSONDocument(response.body).root, let error = ServiceError(json: root)
     else { return .connectionFailed("the server answered \(response.status)") }
     return ParleyError(error)

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import ClientTransport
 
 /// The last messages of groups that this client has received and that the server does not know to be delivered,
 /// gathered to one call a second.
@@ -27,7 +27,7 @@ final class DeliveryMarks: Sendable {
     }
   }
 
-  private let marks = Mutex(Marks())
+  private let marks = Locked(Marks())
 
   /// Notes a received message.
   ///

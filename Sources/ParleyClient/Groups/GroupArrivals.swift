@@ -1,5 +1,5 @@
 internal import ParleyProtocol
-internal import Synchronization
+internal import ClientTransport
 
 /// The events of groups that the client does not know, held until it has read the group.
 final class GroupArrivals: Sendable {
@@ -25,7 +25,7 @@ final class GroupArrivals: Sendable {
   }
 
   private let limit: Int
-  private let held = Mutex<[String: EventBacklog<Event>]>([:])
+  private let held = Locked<[String: EventBacklog<Event>]>([:])
 
   /// - Parameter limit: The maximum number of events of a group; the newest displaces the oldest.
   init(limit: Int) {

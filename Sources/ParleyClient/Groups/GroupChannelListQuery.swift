@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import ClientTransport
 
 /// A paged list of groups.
 ///
@@ -7,7 +7,7 @@ public final class GroupChannelListQuery: Sendable {
   private let source: Source
   private let core: ClientCore
   private let cursor = PagedReading()
-  private let listing = Mutex(GroupListing(since: nil))
+  private let listing = Locked(GroupListing(since: nil))
 
   /// The groups among which a list chooses.
   enum Source: Sendable, Hashable {

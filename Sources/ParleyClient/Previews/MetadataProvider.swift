@@ -1,5 +1,5 @@
 internal import ParleyProtocol
-internal import Synchronization
+internal import ClientTransport
 
 /// Fetches the preview of one page through the server.
 ///
@@ -32,7 +32,7 @@ public final class MetadataProvider: Sendable {
   }
 
   private let core: ClientCore
-  private let contents = Mutex(Contents())
+  private let contents = Locked(Contents())
 
   init(_ core: ClientCore) { self.core = core }
 

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import ParleyClient
+internal import ClientTransport
 internal import Configuration
 internal import LoadGenerator
 internal import ParleyProtocol

@@ -1,3 +1,5 @@
+import ClientSockets
+import ClientTransport
 @testable import ParleyClient
 import HTTP
 import ParleyProtocol

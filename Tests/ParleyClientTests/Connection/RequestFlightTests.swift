@@ -1,8 +1,10 @@
+import ClientTransport
 import HTTP
 import TestPeers
 import TestSupport
 import Testing
 
+@testable import ClientSockets
 @testable import ParleyClient
 
 @Suite("A request over a connection of its own", .onOwnThreads)

@@ -1,6 +1,8 @@
 import TestSupport
 import Testing
 
+@testable import ClientSockets
+@testable import ClientTransport
 @testable import ParleyClient
 
 @Suite("Connection plan", .onOwnThreads)

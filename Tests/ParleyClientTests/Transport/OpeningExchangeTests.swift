@@ -2,6 +2,8 @@ import HTTP
 import TestSupport
 import Testing
 
+@testable import ClientTransport
+@testable import ClientSockets
 @testable import ParleyClient
 
 @Suite("Proxy tunnel and opening handshake", .onOwnThreads)

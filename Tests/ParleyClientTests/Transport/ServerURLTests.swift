@@ -2,6 +2,7 @@ import Basics
 import TestSupport
 import Testing
 
+@testable import ClientTransport
 @testable import ParleyClient
 
 @Suite("URLs of servers and proxies", .onOwnThreads)

@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import ClientTransport
 @testable import ParleyClient
 
 @Suite("Origins of addresses", .onOwnThreads)

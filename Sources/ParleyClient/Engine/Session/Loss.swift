@@ -1,5 +1,5 @@
+internal import ClientTransport
 internal import ParleyProtocol
-internal import HTTP
 
 /// The effect of a closed connection on the session.
 struct Loss: Sendable {
@@ -39,19 +39,20 @@ struct Loss: Sendable {
     }
   }
 
-  /// See the close codes of the protocol.
-  private init(closeCode code: CloseCode?, text: String) {
+  /// See the close codes of RFC 6455 §7.4.1 and of the protocol.
+  private init(closeCode code: UInt16?, text: String) {
     let words = text.isEmpty ? "closed with \(code?.description ?? "no code")" : text
-    switch code ?? .absent {
-    case .goingAway: self.init(.serverDraining, .after(0))
-    case .protocolError, .unsupportedData, .invalidPayload, .policyViolation, .messageTooBig,
-      .mandatoryExtension:
+    switch code {
+    case CloseCodes.goingAway: self.init(.serverDraining, .after(0))
+    case CloseCodes.protocolError, CloseCodes.unsupportedData, CloseCodes.invalidPayload,
+      CloseCodes.policyViolation, CloseCodes.messageTooBig, CloseCodes.mandatoryExtension:
       self.init(.protocolViolation(words), .never)
-    case .internalError, .serviceRestart, .tryAgainLater:
+    case CloseCodes.internalError, CloseCodes.serviceRestart, CloseCodes.tryAgainLater:
       self.init(.serverUnavailable(words), .after(0))
-    case .unauthorized: self.init(.unauthorized(words), .never, error: .unauthorized(words))
-    case .tooManySessions: self.init(.tooManySessions, .never)
-    case .slowConsumer, .pongTimeout: self.init(.tooSlow(words), .after(0))
+    case CloseCodes.unauthorized:
+      self.init(.unauthorized(words), .never, error: .unauthorized(words))
+    case CloseCodes.tooManySessions: self.init(.tooManySessions, .never)
+    case CloseCodes.slowConsumer, CloseCodes.pongTimeout: self.init(.tooSlow(words), .after(0))
     default: self.init(.lost(words), .after(0))
     }
   }
@@ -73,14 +74,23 @@ struct Loss: Sendable {
   }
 }
 
-extension CloseCode {
-  /// The code for a close frame without a code (RFC 6455 §7.1.5).
-  fileprivate static let absent = CloseCode(rawValue: 1005)
+/// The close codes with a meaning for the session.
+private enum CloseCodes {
+  static let goingAway: UInt16 = 1001
+  static let protocolError: UInt16 = 1002
+  static let unsupportedData: UInt16 = 1003
+  static let invalidPayload: UInt16 = 1007
+  static let policyViolation: UInt16 = 1008
+  static let messageTooBig: UInt16 = 1009
+  static let mandatoryExtension: UInt16 = 1010
+  static let internalError: UInt16 = 1011
+  static let serviceRestart: UInt16 = 1012
+  static let tryAgainLater: UInt16 = 1013
   // The codes of the protocol.
-  fileprivate static let unauthorized = CloseCode(rawValue: 4002)
-  fileprivate static let tooManySessions = CloseCode(rawValue: 4003)
-  fileprivate static let slowConsumer = CloseCode(rawValue: 4004)
-  fileprivate static let pongTimeout = CloseCode(rawValue: 4005)
+  static let unauthorized: UInt16 = 4002
+  static let tooManySessions: UInt16 = 4003
+  static let slowConsumer: UInt16 = 4004
+  static let pongTimeout: UInt16 = 4005
 }
 
 extension ParleyError {

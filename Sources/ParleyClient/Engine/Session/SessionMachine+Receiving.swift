@@ -1,3 +1,4 @@
+internal import ClientTransport
 internal import ParleyProtocol
 
 /// Handling of the server's messages.

@@ -1,3 +1,4 @@
+internal import ClientTransport
 internal import ParleyProtocol
 
 /// A client's session with the server across any number of connections: calls and their responses,

@@ -1,3 +1,5 @@
+import ClientSockets
+import ClientTransport
 import Basics
 @testable import ParleyClient
 import ParleyProtocol

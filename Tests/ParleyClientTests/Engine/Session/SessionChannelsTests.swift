@@ -1,3 +1,4 @@
+import ClientTransport
 @testable import ParleyClient
 import ParleyProtocol
 import Testing

@@ -1,3 +1,4 @@
+import ClientTransport
 @testable import ParleyClient
 import ParleyProtocol
 import Testing
@@ -18,7 +19,7 @@ struct SessionLosingTests {
     try rig.connect()
     let call = try rig.call("channel.get", "{}", .safe)
     _ = rig.takeEvents()
-    try rig.lose(.closedByPeer(code: CloseCode(rawValue: code), reason: "why"))
+    try rig.lose(.closedByPeer(code: code, reason: "why"))
     let state = try #require(rig.takeStates().last)
     switch state {
     case .reconnecting(let attempt, _, _):
@@ -41,7 +42,7 @@ struct SessionLosingTests {
     ] as [(UInt16, DisconnectionReason)] {
       var rig = SessionRig()
       try rig.connect()
-      try rig.lose(.closedByPeer(code: CloseCode(rawValue: code), reason: "why"))
+      try rig.lose(.closedByPeer(code: code, reason: "why"))
       #expect(rig.takeStates().last == .disconnected(because: reason))
     }
   }
@@ -97,7 +98,7 @@ struct SessionLosingTests {
     }
     if serverCloses {
       try rig.advance(by: 3000)
-      try rig.lose(.closedByPeer(code: .goingAway, reason: "draining"))
+      try rig.lose(.closedByPeer(code: 1001, reason: "draining"))
       try rig.advance(by: 3999)
       #expect(rig.connectCount == 1)
       try rig.advance(by: 1)
@@ -146,7 +147,7 @@ struct SessionLosingTests {
     try rig.answer(request, "{}")
     #expect(rig.result(call) == "{}")
     #expect(rig.results[id] == nil)
-    try rig.lose(.closedByPeer(code: .normalClosure, reason: ""))
+    try rig.lose(.closedByPeer(code: 1000, reason: ""))
     #expect(rig.result(id) == "{}")
     #expect(rig.takeStates().last == .disconnected(because: .requested))
     #expect(rig.machine.nextDeadline == nil)

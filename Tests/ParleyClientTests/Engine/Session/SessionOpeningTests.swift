@@ -1,3 +1,4 @@
+import ClientTransport
 @testable import ParleyClient
 import ParleyProtocol
 import Testing
@@ -161,7 +162,7 @@ struct SessionOpeningTests {
     var rig = SessionRig()
     let id = try rig.open()
     try rig.handle(.connectionOpened)
-    try rig.lose(.closedByPeer(code: .policyViolation, reason: "go away"))
+    try rig.lose(.closedByPeer(code: 1008, reason: "go away"))
     #expect(rig.error(id) == .connectionFailed("the protocol was broken: go away"))
   }
 
