@@ -69,8 +69,12 @@ SERVES = {"8090": 8090, "5000": 5000}
 # What the Swift examples of a page use and do not declare.
 SWIFT_NAMES = """
 import ParleyClient
+import Foundation
+import FoundationNetworking
 
+let backgroundSession = URLSession(configuration: .default)
 func show(_ value: Any) {}
+func show(_ values: Any...) {}
 func show(_ sent: Int64, of all: Int64) {}
 func show(_ url: String, width: Int, height: Int) {}
 func showCard(_ texts: String?...) {}
@@ -416,9 +420,11 @@ async def manifest(ctx, block):
     status, output, errors = await ctx.run("swift", "package", "--package-path", str(directory), "resolve")
     if status != 0:
         return [f"{block}: {(output + errors).decode()}"]
-    pins = json.loads((directory / "Package.resolved").read_text(encoding="utf-8"))["pins"]
+    # A package without dependencies gets no list of them.
+    resolved = directory / "Package.resolved"
+    pins = json.loads(resolved.read_text(encoding="utf-8"))["pins"] if resolved.exists() else []
     found = [pin["identity"] for pin in pins]
-    return [] if found == ["swift-collections"] else [f"{block} fetches {found}"]
+    return [f"{block} fetches {found}"] if found else []
 
 
 def inside_function(piece):
@@ -428,6 +434,8 @@ def inside_function(piece):
     parameters = ("client: ParleyClient, channel: OpenChannel, text: String, path: String, poll: UserMessage, "
                   "message: UserMessage, trip: GroupChannel, group: GroupChannel")
     declared = "var messages: [Int64: any BaseMessage] = [:]\n" if "messages[" in piece else ""
+    if "upload.fileID" in piece:
+        declared += "let upload = try await channel.createBackgroundUpload(params: .init(file: .path(path)))\n"
     if "in events" in piece:
         declared += "let events = channel.events\n"
     if piece.startswith("params."):

@@ -55,6 +55,8 @@ PARTS = [
             "top level": ["Scripts/lint", "top-level"],
             "language": ["Scripts/lint", "language"],
             "foundation": ["Scripts/lint", "foundation"],
+            "portable": ["Scripts/lint", "portable"],
+            "apple": ["Scripts/apple", "ios"],
             "runner": ["python3", "-m", "unittest", "discover", "-s", "Tests/Runner"],
         })),
     Part(

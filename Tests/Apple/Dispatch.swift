@@ -1,0 +1,14 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+//
+// The declarations of Apple's module that the client library uses, for `Scripts/apple` alone.
+
+open class DispatchQueue: @unchecked Sendable {
+  public struct Attributes: OptionSet, Sendable {
+    public let rawValue: UInt64
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+    public static let concurrent = Attributes(rawValue: 2)
+  }
+
+  public init(label: String, attributes: Attributes = []) {}
+  public func async(execute work: @escaping @Sendable () -> Void) {}
+}
