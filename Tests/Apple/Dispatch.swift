@@ -10,5 +10,11 @@ open class DispatchQueue: @unchecked Sendable {
   }
 
   public init(label: String, attributes: Attributes = []) {}
+  public func setSpecific<T>(key: DispatchSpecificKey<T>, value: T?) {}
+  public class func getSpecific<T>(key: DispatchSpecificKey<T>) -> T? { nil }
   public func async(execute work: @escaping @Sendable () -> Void) {}
+}
+
+public final class DispatchSpecificKey<T>: @unchecked Sendable {
+  public init() {}
 }

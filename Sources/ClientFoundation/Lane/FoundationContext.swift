@@ -8,6 +8,8 @@ final class FoundationContext: LaneContext {
 
   var members: [ObjectIdentifier: any LaneMember] = [:]
   private let queue: DispatchQueue
+  /// Identifies the queue.
+  private let mark = DispatchSpecificKey<Void>()
   /// A clock that continues while the device sleeps, so that overdue answers are noticed at once.
   private let clock = ContinuousClock()
   private let start: ContinuousClock.Instant
@@ -17,6 +19,7 @@ final class FoundationContext: LaneContext {
   init(_ queue: DispatchQueue) {
     self.queue = queue
     start = clock.now
+    queue.setSpecific(key: mark, value: ())
   }
 
   var now: Int64 { start.duration(to: clock.now).milliseconds }
@@ -41,9 +44,14 @@ final class FoundationContext: LaneContext {
     queue.async { bound.value() }
   }
 
-  /// Runs closures on the lane, from any thread, in order.
+  /// Runs closures on the lane, from any thread, in order; at once on the lane itself.
+  ///
+  /// `URLSession` calls completion handlers and its delegate on the lane. Another hop would let a close
+  /// frame overtake the message before it.
   var entrance: @Sendable (@escaping @Sendable () -> Void) -> Void {
-    { [queue] body in queue.async(execute: body) }
+    { [queue, mark] body in
+      if DispatchQueue.getSpecific(key: mark) != nil { body() } else { queue.async(execute: body) }
+    }
   }
 
   /// Returns the session for a plan's trust and proxy.
