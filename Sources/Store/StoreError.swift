@@ -48,6 +48,7 @@ package enum StoreResource: String, Hashable, Sendable {
   case metacounter = "metacounter key"
   case token
   case file
+  case report
 }
 
 extension StoreError: CustomStringConvertible {

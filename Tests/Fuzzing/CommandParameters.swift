@@ -106,6 +106,7 @@ enum CommandParametersHarness: Harness {
       case .messageSendFiles(let send): send.channelURL
       case .messageList(let list): list.channelURL
       case .messageChanges(let list): list.channelURL
+      case .report(let draft): draft.channelURL
       case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose,
         .sessionBackground, .pushRegister, .pushUnregister, .pushTokens, .pushPreferences, .userGet,
         .userUpdate, .userPreferences, .userBlock, .userUnblock, .userBlocked, .groupList,

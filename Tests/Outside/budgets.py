@@ -475,6 +475,12 @@ CASES = {
     "group.changes": lambda w: w.owner.call("group.changes", since=int(time.time() * 1000) - 600_000),
     "message.changes": lambda w: w.owner.call(
         "message.changes", channel_url=w.channel, since=int(time.time() * 1000) - 600_000, limit=100),
+    "message.report": lambda w: w.owner.call(
+        "message.report", channel_url=w.channel, message_id=w.largest, category="custom", custom_category="ö" * 50,
+        description="ö" * 1000),
+    "user.report": lambda w: w.owner.call(
+        "user.report", channel_url=w.channel, user_id=w.owner.user_id, category="spam", description="ö" * 1000),
+    "channel.report": lambda w: w.owner.call("channel.report", channel_url=w.channel, category="spam"),
     "group.mark_read": reads_elsewhere,
     "group.mark_unread": lambda w: w.onlooker.call("group.mark_unread", channel_url=w.group, message_id=w.unread),
     "group.unread": lambda w: w.onlooker.call("group.unread"),

@@ -136,6 +136,7 @@ class World:
     token: str = ""
     group_url: str = ""
     group_message_id: int = 0
+    report_id: int = 0
     guest_id: str = ""
 
     @classmethod
@@ -168,6 +169,9 @@ class World:
         assert made.status == 201, made
         files = await call("GET", "/parley/files", user_id=world.author_id)
         world.file_id = files["files"][0]["file_id"]
+        report = await call("POST", f"/report/open_channels/{world.channel_url}/messages/{world.message_id}", {
+            "report_category": "spam", "reporting_user_id": world.user_id})
+        world.report_id = report["id"]
         issued = await call("POST", "/parley/api_tokens", {"name": ctx.name("token")})
         world.api_token_id, world.token = issued["id"], issued["token"]
         return world
@@ -210,7 +214,7 @@ class World:
         parts.setdefault("token_type", "gcm")
         parts.setdefault("token", "a-token")
         for name in ("channel_url", "user_id", "target_id", "message_id", "key", "custom_type",
-                     "api_token_id", "session_id", "server_id", "file_id", "token_type", "token"):
+                     "api_token_id", "session_id", "server_id", "file_id", "report_id", "token_type", "token"):
             text = str(parts[name] if name in parts else getattr(self, name))
             template = template.replace("{" + name + "}", quote(text, safe=""))
         assert "{" not in template, f"nobody says what {template} may stand for"
@@ -235,7 +239,7 @@ class World:
         for path in (f"{channel}/participants", f"{channel}/operators", f"{channel}/ban",
                      f"{channel}/mute", f"{group}/members", f"{group}/operators", f"{group}/ban",
                      f"{group}/mute", "/open_channels", "/users", "/parley/sessions",
-                     "/parley/previews", "/parley/files"):
+                     "/parley/previews", "/parley/files", "/report"):
             pages[path] = await caller.call("GET", path, limit=100)
         # A picture whose form was refused goes with the uploads that nobody uses.
         pages["/parley/files"] = [
@@ -333,6 +337,7 @@ def channel_calls(world, fresh):
     metadata = {"metadata": {fresh("k"): "v"}}
     counters = {"metacounter": {fresh("k"): 1}}
     metaarray = {"sorted_metaarray": [{"key": fresh("k"), "value": ["v"]}]}
+    report = {"report_category": "custom", "custom_report_category_name": "too loud"}
     author = {"user_id": world.author_id}
     nothing = [Call()]
     return {
@@ -367,6 +372,10 @@ def channel_calls(world, fresh):
         "updateMetaArrays": [Call({**metaarray, "upsert": True})],
         "deleteMetaArrays": [Call(query={"keys": world.key})],
         "translateMessage": [Call({"target_langs": ["ko"]}, refusal=400111)],
+        "reportChannel": [Call(report)],
+        "listReportsOfChannel": nothing,
+        "reportMessage": [Call(report)],
+        "listReportsOfMessage": nothing,
         "createChannelMetadata": [Call(metadata)],
         "listChannelMetadata": nothing,
         "updateChannelMetadata": [Call({**metadata, "upsert": True})],
@@ -440,6 +449,13 @@ def own_calls(world, fresh):
         "viewPushState": nothing,
         "testPush": [Call({"user_id": world.user_id})],
         "explainPush": [Call(query={"user_id": world.user_id, "message_id": world.message_id})],
+        "reportUser": [Call({
+            "channel_type": "open_channels", "channel_url": world.channel_url, "report_category": "custom",
+            "custom_report_category_name": "too loud"})],
+        "listReportsOfUser": nothing,
+        "listReports": [Call(), Call(query={"state": "open", "start_ts": 1})],
+        "viewReport": nothing,
+        "updateReport": [Call({"state": "resolved", "note": "muted"})],
         "listWebhooks": nothing,
         "testWebhooks": [Call(refusal=400920)],  # There are none.
         "retryWebhooks": [Call(refusal=400920)],

@@ -329,6 +329,7 @@ async def test_what_there_is_not(ctx):
             "api_token_id": [ctx.name("token"), world.token, "0" * 64],
             "session_id": [ctx.name("session"), world.user_id],
             "server_id": ["0" * 16, "0" * 15, "g" * 16, "F" * 16, ctx.name("server")],
+            "report_id": [world.report_id + 10**12, 0, -1, 2**53, 2**63 - 1, 2**80],
             "file_id": ["0" * 32, "F" * 32, "0" * 31, ctx.name("file")], "token_type": []}
         async with Unchanged(caller, world, author) as unchanged:
             for path, method, operation in guarded():
@@ -361,7 +362,7 @@ async def test_texts_of_the_greatest_length_are_taken(ctx):
                     part = wrongs.resolved(part)
                     if "maxLength" not in part or member == "channel_url":
                         continue
-                    if member in ("user_id", "inviter_id") and name != "createUser":
+                    if member in ("user_id", "inviter_id", "reporting_user_id") and name != "createUser":
                         continue  # It has to be somebody's.
                     if name == "fetchPreview":
                         continue  # It has to be a link, and bytes are counted.

@@ -213,7 +213,7 @@ def own_refusals(world, ghost):
     """Of users, tokens, limits and what else is the gateway's own."""
     author = world.author_id
     flood = {"messages": 1, "window_ms": 1000}
-    here = {"channel_url": world.channel_url}
+    here, spam = {"channel_url": world.channel_url}, {"report_category": "spam"}
     yield from [
         Refusal("createUser", 400202, {"user_id": author, "nickname": "Mallory"}),
         Refusal("createUser", 400151, {"user_id": "e\u0301" + ghost}, name="user_id"),
@@ -225,6 +225,16 @@ def own_refusals(world, ghost):
         Refusal("issueAPIToken", 400105, {"name": ""}, name="name"),
         Refusal("issueAPIToken", 400113, {"name": "past", "expires_at": 1}, name="expires_at"),
         Refusal("revokeAPIToken", 400108, parts={"api_token_id": "first"}),
+        Refusal("reportUser", 400105, {"report_category": "spam"}, name="channel_type"),
+        Refusal("reportUser", 400201, {**spam, **here, "channel_type": "group_channels"}),
+        Refusal("reportUser", 400201, {**spam, **here, "channel_type": "open_channels"}, {"user_id": ghost}),
+        Refusal("reportChannel", 400201, {**spam, "reporting_user_id": ghost}),
+        Refusal("reportChannel", 400105, {"report_category": "custom"}, name="custom_report_category_name"),
+        Refusal("reportChannel", 400920, {**spam, "custom_report_category_name": "x"}),
+        Refusal("reportChannel", 400111, {"report_category": "boring"}, name="report_category"),
+        Refusal("reportMessage", 400110, {**spam, "report_description": "x" * 1001}),
+        Refusal("updateReport", 400111, {"state": "done"}, name="state"),
+        Refusal("updateReport", 400151, {"state": "resolved", "note": "a\0b"}, name="note"),
         Refusal("testWebhooks", 400920),
         Refusal("testPush", 400201, {"user_id": ghost}),
         Refusal("explainPush", 400201, query={"user_id": author, "message_id": 1}),

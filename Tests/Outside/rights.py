@@ -14,7 +14,7 @@ OTHERS = {
     "session.open", "session.refresh", "session.ping", "session.background", "session.close", "user.get",
     "user.update", "push.register", "push.unregister", "push.tokens", "push.preferences", "user.preferences", "user.block", "user.unblock", "user.blocked",
     "channel.create", "channel.get", "channel.list", "channel.enter", "channel.exit",
-    "channel.participants", "message.get", "message.list", "message.translate", "batch",
+    "channel.participants", "message.get", "message.report", "channel.report", "user.report", "message.list", "message.translate", "batch",
     "file.create", "file.get", "file.list", "file.cancel", "preview.fetch", "preview.cancel",
     "group.create", "group.get", "group.update", "group.delete", "group.invite", "group.accept",
     "group.decline", "group.join", "group.leave", "group.remove", "group.members", "group.list",

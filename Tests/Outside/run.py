@@ -16,7 +16,7 @@ MODULES = [
     "queries", "importing", "metaarrays", "sizes", "rights", "limits", "throttling", "pacing", "recovery", "detecting",
     "extracting", "previews", "previewraces", "fetching", "remembering",
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
-    "webhooks", "traces",
+    "webhooks", "traces", "reports",
     "deflate", "demandedpreviews", "previewpictures", "hostile", "hostilepages",
     "racing", "persistence", "files", "uploads", "covers", "parleyjs", "parleystore", "parleymock", "parleyhooks", "parleypackage",
     "parleygroups", "parleyunread",
@@ -27,7 +27,7 @@ MODULES = [
     "pagefiles", "pagegroups", "apipage", "sealing", "thumbnails", "depots",
     "translations",
     "operations", "reloading", "apitokens", "observers", "dashboard", "dashboardchannels",
-    "dashboardmoderation", "dashboardaccess", "endpoints", "refusals", "exchanges",
+    "dashboardmoderation", "dashboardreports", "dashboardaccess", "endpoints", "refusals", "exchanges",
     "limitrows", "commands", "edges", "doors", "documents", "examples", "schemadocuments", "schemafuzzing",
     "generated", "sendbird",
 ]

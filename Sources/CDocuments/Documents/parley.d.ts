@@ -654,6 +654,19 @@ export interface Methods {
     };
     result: Record<string, unknown>;
   };
+  /** Reports a user for its behaviour in a channel. Only for users who are in the channel. */
+  "user.report": {
+    params: {
+      channel_url: string;
+      user_id: string;
+      category: "suspicious" | "harassing" | "inappropriate" | "spam" | "custom";
+      /** The name of the category `custom`, for which it is required. */
+      custom_category?: string | null;
+      /** The user's own words. */
+      description?: string | null;
+    };
+    result: Record<string, unknown>;
+  };
   /** Lists the users whom the caller blocks, in the order of their ids. */
   "user.blocked": {
     params: {
@@ -910,6 +923,18 @@ export interface Methods {
     result: {
       channel: ChannelInfo | GroupInfo;
     };
+  };
+  /** Reports a channel to the moderators. Only for users who are in the channel. */
+  "channel.report": {
+    params: {
+      channel_url: string;
+      category: "suspicious" | "harassing" | "inappropriate" | "spam" | "custom";
+      /** The name of the category `custom`, for which it is required. */
+      custom_category?: string | null;
+      /** The user's own words. */
+      description?: string | null;
+    };
+    result: Record<string, unknown>;
   };
   /** Removes operators from a channel. Operators only. */
   "channel.remove_operators": {
@@ -1470,6 +1495,19 @@ export interface Methods {
     result: {
       message: Message;
     };
+  };
+  /** Reports a message to the moderators, who see it as it is now. Only for users who are in the channel. */
+  "message.report": {
+    params: {
+      channel_url: string;
+      message_id: number;
+      category: "suspicious" | "harassing" | "inappropriate" | "spam" | "custom";
+      /** The name of the category `custom`, for which it is required. */
+      custom_category?: string | null;
+      /** The user's own words. */
+      description?: string | null;
+    };
+    result: Record<string, unknown>;
   };
   /** Lists the messages of a channel that were changed or deleted, oldest change first. Changes are kept for 30 days. */
   "message.changes": {

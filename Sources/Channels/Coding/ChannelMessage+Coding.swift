@@ -99,6 +99,11 @@ extension ChannelMessage: MessageCodable {
       writer.write(case: 22)
       writer.write(userID)
       writer.write(hidesReads)
+    case .complain(let draft, let principal, let address):
+      writer.write(case: 23)
+      writer.write(draft)
+      writer.write(principal)
+      writer.write(address)
     }
   }
 
@@ -148,6 +153,8 @@ extension ChannelMessage: MessageCodable {
       self = .listChanges(try reader.read(), for: try reader.read(), replyTo: try reader.read())
     case 22:
       self = .readPrivacyChanged(userID: try reader.read(), hidesReads: try reader.read())
+    case 23:
+      self = .complain(try reader.read(), by: try reader.read(), replyTo: try reader.read())
     default: throw .unknownCase
     }
   }

@@ -132,7 +132,7 @@ extension ChannelEvent.Subject {
         .participantCount, .throttled, .messageWithheld, .mentionReceived, .sessionExpiring,
         .sessionFileKey, .serverDraining, .groupCreated, .groupMemberCount, .groupLost,
         .groupUnread, .groupHidden, .groupUnhidden, .groupRead, .groupDelivered, .groupTyping,
-        .groupReady, .groupTotals:
+        .groupReady, .groupTotals, .reported:
         .announcement
       }
   }

@@ -144,6 +144,16 @@ package struct ChannelJudge: ~Copyable, Sendable {
     return try work.standing.rights.requireReading(principal)
   }
 
+  /// - Returns: The `created_at` of the oldest message that a user may report.
+  /// - Throws: As for reading, and 900020 for a user who is not in the channel.
+  package func requireReporting(_ principal: SessionPrincipal) throws(ServiceError) -> Int64 {
+    let rights = work.standing.rights
+    try rights.requireChannel()
+    let visibleFrom = try requireReading(.session(principal))
+    guard rights.isPresent(principal.user.id) else { throw rights.refusal(by: .absent) }
+    return visibleFrom
+  }
+
   /// The past of a group as far as a caller may see it.
   ///
   /// - Throws: 400201 for a stranger of a private group, 400920 for an open channel, 400108 for others

@@ -9,6 +9,8 @@ package enum ChannelMessage: Sendable {
   case listMessages(MessageList, for: SessionPrincipal, replyTo: ReplyAddress)
   case listMembers(GroupMembers, for: SessionPrincipal, replyTo: ReplyAddress)
   case listChanges(MessageChangeList, for: SessionPrincipal, replyTo: ReplyAddress)
+  /// A user reports a message, a user or the channel itself to the moderators.
+  case complain(AbuseReportDraft, by: SessionPrincipal, replyTo: ReplyAddress)
   /// A connection of a member of a group requests the events after a position; the answer is
   /// ``ShardAnswer/recovered(_:)``.
   ///

@@ -51,6 +51,8 @@ struct AuditedAction: Sendable {
   private static let userValues = ["nickname", "is_active", "issue_access_token"]
   private static let restriction = ["seconds", "start_at", "end_at"]
 
+  private static let report = AuditedAction(["report_category", "reporting_user_id"])
+
   private static let group = "/v3/group_channels/{channel_url}"
   private static let user = "/v3/users/{user_id}"
 
@@ -70,6 +72,8 @@ struct AuditedAction: Sendable {
       message: plain,
       message + "/sorted_metaarray": plain,
       message + "/translation": AuditedAction(["target_langs"]),
+      "/v3/report/\(kind.rawValue)/{channel_url}": report,
+      "/v3/report/\(kind.rawValue)/{channel_url}/messages/{message_id}": report,
       channel + "/metadata": plain,
       channel + "/metadata/{key}": plain,
       channel + "/metacounter": counters,
@@ -133,6 +137,8 @@ struct AuditedAction: Sendable {
     "/v3/parley/files/{file_id}": plain,
     "/v3/parley/files/rotate_key": AuditedAction(["key_id"], before: .masterKey),
     "/v3/parley/files/encrypt_all": AuditedAction(["mode"]),
+    "/v3/report/users/{user_id}": report,
+    "/v3/parley/reports/{report_id}": AuditedAction(["state"]),
     "/v3/parley/webhooks/test": plain,
     "/v3/parley/webhooks/retry": plain,
   ]

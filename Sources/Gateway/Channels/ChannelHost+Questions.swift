@@ -41,6 +41,12 @@ extension ChannelHost {
     try judge.requireReading(principal)
   }
 
+  /// - Returns: The `created_at` of the oldest message that a user may report.
+  /// - Throws: 900020 for a user who is not in the channel, and what a group answers to users who may not read it.
+  func requireReporting(_ principal: SessionPrincipal) throws(ServiceError) -> Int64 {
+    try judge.requireReporting(principal)
+  }
+
   /// - Throws: What a group answers to a call for open channels.
   func requireOpenChannel(_ principal: Principal) throws(ServiceError) {
     try judge.requireOpenChannel(principal)

@@ -145,7 +145,7 @@ extension ChannelMessage {
     switch self {
     case .command(_, _, let address), .listParticipants(_, _, _, let address),
       .listMessages(_, _, let address), .listMembers(_, _, let address),
-      .listChanges(_, _, let address):
+      .listChanges(_, _, let address), .complain(_, _, let address):
       .session(address)
     case .platform(let request): .exchange(request.exchange)
     case .submit(_, _, _, _, let address), .explainLimits(_, let address),
@@ -169,9 +169,10 @@ extension ChannelMessage {
     case .submit: .send
     case .background(let command, _, _): command.callKind
     case .create, .createGroup: .change
-    case .listParticipants, .listMessages, .listMembers, .listChanges, .viewGroup, .recover,
-      .exited, .profile, .report, .explainLimits, .dismiss, .restrictionsRemoved, .blocked,
-      .unblocked, .readPrivacyChanged, .metadata, .lateAddition:
+    // The store keeps one open report of a user about a thing.
+    case .listParticipants, .listMessages, .listMembers, .listChanges, .complain, .viewGroup,
+      .recover, .exited, .profile, .report, .explainLimits, .dismiss, .restrictionsRemoved,
+      .blocked, .unblocked, .readPrivacyChanged, .metadata, .lateAddition:
       .repeatable
     }
   }

@@ -7,7 +7,7 @@ enum PlatformRoutes {
   static let all =
     openChannels + groups + groupsOfUsers + ChannelKind.allCases.flatMap(channels) + users
     + takingForms + forms + metadata + limits + operation + previews + translation + files
-    + apiTokens + webhooks + pushes
+    + apiTokens + webhooks + pushes + reports
 
   private static func route(
     _ method: String, _ pattern: PathPattern, query: QueryPolicy = .only([]),
@@ -425,6 +425,27 @@ enum PlatformRoutes {
     // An observer changes nothing.
     route("POST", "/v3/parley/tickets", for: .viewer, TicketEndpoints.issue),
   ]
+
+  private static let reports =
+    [
+      route("GET", "/v3/report", query: list("start_ts", "end_ts", "state"), ReportEndpoints.list),
+      route("POST", "/v3/report/users/{user_id}", body: json, ReportEndpoints.reportUser),
+      route("GET", "/v3/report/users/{user_id}", query: list(), ReportEndpoints.listOfUser),
+      route("GET", "/v3/parley/reports/{report_id:number}", ReportEndpoints.view),
+      route("PUT", "/v3/parley/reports/{report_id:number}", body: json, ReportEndpoints.update),
+    ] + ChannelKind.allCases.flatMap(reportsOfChannels)
+
+  private static func reportsOfChannels(_ kind: ChannelKind) -> [Routes.Route] {
+    let channel = "/v3/report/\(kind.rawValue)/{channel_url}"
+    let endpoints = ChannelReportEndpoints(kind: kind)
+    let message = channel + "/messages/{message_id:number}"
+    return [
+      route("POST", "\(channel)", body: json, endpoints.report),
+      route("GET", "\(channel)", query: list(), endpoints.list),
+      route("POST", "\(message)", body: json, endpoints.reportMessage),
+      route("GET", "\(message)", query: list(), endpoints.listOfMessage),
+    ]
+  }
 
   private static let webhooks = [
     route("GET", "/v3/parley/webhooks", WebhookEndpoints.list),

@@ -61,7 +61,7 @@ extension Command {
       .userGet, .userUpdate, .userBlocked, .groupUpdate, .groupMembers, .groupList, .groupUnread,
       .groupWatchTotals, .groupChanges, .groupRecover, .channelList, .channelEnter, .channelExit,
       .channelParticipants,
-      .messageSendFiles, .messageList, .messageChanges, .fileCreate, .fileGet, .fileList,
+      .messageSendFiles, .messageList, .messageChanges, .report, .fileCreate, .fileGet, .fileList,
       .fileCancel,
       .previewFetch, .previewCancel:
       0

@@ -16,7 +16,7 @@ extension GatewayServices {
       + (webhooks?.samples(at: clock.now) ?? []) + (push?.samples(at: clock.now) ?? [])
       + (cluster?.samples ?? [])
       + (network == nil ? [] : relayCounts.samples) + clockSamples + reloads.samples
-      + storedGroups.samples + apiTokens.issued.samples(at: clock.now)
+      + storedGroups.samples + reports.samples + apiTokens.issued.samples(at: clock.now)
   }
 
   private var clockSamples: [MetricSample] {

@@ -2,13 +2,21 @@ import ParleyProtocol
 
 /// The facts about authors that the Platform API shows with their profiles.
 struct MessageAuthors: Sendable {
-  private let operatorIDs: Set<String>
-  private let deactivatedIDs: Set<String>
+  private struct Facts {
+    let operatorIDs: Set<String>
+    let deactivatedIDs: Set<String>
+  }
+
+  private let facts: Facts?
 
   init(_ operatorIDs: Set<String>, deactivatedIDs: Set<String>) {
-    self.operatorIDs = operatorIDs
-    self.deactivatedIDs = deactivatedIDs
+    facts = Facts(operatorIDs: operatorIDs, deactivatedIDs: deactivatedIDs)
   }
+
+  private init() { facts = nil }
+
+  /// The authors of a message that is kept apart from its channel: these facts are not shown.
+  static let unknown = MessageAuthors()
 
   fileprivate func encode(_ user: User, into writer: inout JSONWriter) {
     writer.object {
@@ -16,8 +24,9 @@ struct MessageAuthors: Sendable {
       $0.member("nickname", user.nickname)
       $0.member("profile_url", user.profileURL)
       $0.member("metadata", user.metadata)
-      $0.member("is_active", !deactivatedIDs.contains(user.id))
-      $0.member("role", operatorIDs.contains(user.id) ? "operator" : "")
+      guard let facts else { return }
+      $0.member("is_active", !facts.deactivatedIDs.contains(user.id))
+      $0.member("role", facts.operatorIDs.contains(user.id) ? "operator" : "")
     }
   }
 }

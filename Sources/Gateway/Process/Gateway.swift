@@ -256,6 +256,7 @@ package final class Gateway: Sendable {
         shard.retentionSweeper = RetentionSweeper(on: shard)
         shard.emptyGroupSweeper = EmptyGroupSweeper(on: shard)
         shard.groupCensus = GroupCensus(on: shard)
+        shard.reportSweeper = ReportSweeper(on: shard)
         shard.metricRecorder = MetricRecorder(on: shard)
       }
       if services.vault.userKeys.isOn { shard.fileKeyRenewal = FileKeyRenewal(on: shard) }

@@ -99,6 +99,11 @@ extension Session {
         try list.changes.requireKept(at: shard.services.clock.now)
         shard.send(
           .channel(url: list.channelURL, .listChanges(list, for: caller, replyTo: address)))
+      case .report(let draft):
+        let caller = try charged(price)
+        try shard.services.reports.admit(caller.user.id, at: SystemClock.monotonicMilliseconds)
+        shard.send(
+          .channel(url: draft.channelURL, .complain(draft, by: caller, replyTo: address)))
       case .fileCreate(let create): self.create(create, try charged(price), address)
       case .fileGet(let file): self.view(file, try charged(price), address)
       case .fileList(let list): self.list(list, try charged(price), address)

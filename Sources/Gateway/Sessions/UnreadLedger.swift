@@ -70,7 +70,8 @@ extension EventName {
       .userUnmuted, .userUnbanned, .operatorsChanged, .groupCreated, .groupMemberCount, .groupRead,
       .groupDelivered, .groupTyping, .groupTotals, .userEntered, .userExited, .participantCount,
       .throttled,
-      .messageWithheld, .mentionReceived, .sessionExpiring, .sessionFileKey, .serverDraining:
+      .messageWithheld, .mentionReceived, .sessionExpiring, .sessionFileKey, .serverDraining,
+      .messageReport, .userReport, .channelReport:
       false
     }
   }
@@ -104,8 +105,8 @@ extension Command {
       .userUpdate, .userPreferences, .userBlocked, .channelCreate, .channelList, .channelUpdate,
       .channelEnter, .channelExit, .channelParticipants, .groupCreate, .groupMembers, .groupList,
       .groupUnread, .groupWatchTotals, .groupChanges, .groupRecover, .groupsMarkDelivered,
-      .messageList, .messageChanges, .fileCreate, .fileGet, .fileList, .fileCancel, .previewFetch,
-      .previewCancel:
+      .messageList, .messageChanges, .report, .fileCreate, .fileGet, .fileList, .fileCancel,
+      .previewFetch, .previewCancel:
       nil
     }
   }

@@ -45,6 +45,7 @@ final class GatewayServices: Sendable {
   let translationRates: UserRates
   let groupRates: GroupRates
   let userFlood = UserFlood()
+  let reports = ReportIntake()
   let onlineUsers: OnlineUsers
   let pushes: PushRegistrar
   /// `nil` when no pushes are sent.

@@ -49,6 +49,8 @@ extension Shard {
       inChannel(url, address) { $0.listMembers(list, for: principal, replyTo: address) }
     case .listChanges(let list, let principal, let address):
       inChannel(url, address) { $0.listChanges(list, for: principal, replyTo: address) }
+    case .complain(let draft, let principal, let address):
+      inChannel(url, address) { $0.keep(draft, of: principal, replyTo: address) }
     case .recover(let position, let principal, let byteLimit, let address):
       recover(
         url, after: position, by: principal, byteLimit: byteLimit, replyTo: address)

@@ -72,6 +72,8 @@ final class Shard {
   var emptyGroupSweeper: EmptyGroupSweeper?
   /// On the first shard only.
   var groupCensus: GroupCensus?
+  /// On the first shard only.
+  var reportSweeper: ReportSweeper?
   var fileKeyRenewal: FileKeyRenewal?
   var clockWatch: ClockWatch?
   var metricRecorder: MetricRecorder?

@@ -44,6 +44,7 @@ extension ServiceError {
     case .metadata, .metacounter: self.init(.notFound, "there is no such key", field: "key")
     case .token: self.init(.notFound, "there is no such token")
     case .file: self.init(.notFound, "there is no such file", field: "file_id")
+    case .report: self.init(.notFound, "there is no such report", field: "report_id")
     }
   }
 }

@@ -113,7 +113,8 @@ extension LoadConnection {
       .groupTyping, .groupReady,
       .groupTotals,
       .userEntered, .userExited, .participantCount, .messageWithheld, .mentionReceived,
-      .sessionExpiring, .sessionFileKey, .serverDraining, nil:
+      .sessionExpiring, .sessionFileKey, .serverDraining, .messageReport, .userReport,
+      .channelReport, nil:
       receiveNumbered(params, in: channel)
     }
   }

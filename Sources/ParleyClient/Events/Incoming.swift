@@ -63,7 +63,7 @@ enum Incoming: Sendable {
         .messageDeleted(messageID: deletion.messageID), .messageDeleted(deletion))
     case .throttled(let range): try inChannel(.messagesThrottled(ThrottledMessages(range)))
     // Sent only to webhooks and observers.
-    case .channelCreated, .groupCreated, .messageWithheld: nil
+    case .channelCreated, .groupCreated, .messageWithheld, .reported: nil
     case .channelChanged: try withChannel(.changed)
     case .channelDeleted: try withChannel(.deleted)
     case .channelFrozen: try withChannel(.frozen)

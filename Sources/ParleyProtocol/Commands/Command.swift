@@ -50,6 +50,8 @@ package enum Command: Sendable {
   case messageSendFiles(MessageSendFiles)
   case messageList(MessageList)
   case messageChanges(MessageChangeList)
+
+  case report(AbuseReportDraft)
 }
 
 extension Command {
@@ -81,7 +83,7 @@ extension Command {
 
   private static let methods: [String: Reader] =
     sessionMethods.merging(channelMethods) { $1 }.merging(groupMethods) { $1 }
-    .merging(messageMethods) { $1 }
+    .merging(messageMethods) { $1 }.merging(reportMethods) { $1 }
     .merging(fileMethods) { $1 }.merging(previewMethods) { $1 }.merging(pushMethods) { $1 }
 
   private static let sessionMethods: [String: Reader] = [
@@ -158,5 +160,11 @@ extension Command {
     "message.send_files": .init { p throws(ServiceError) in .messageSendFiles(try .init(p)) },
     "message.list": .init { p throws(ServiceError) in .messageList(try .init(p)) },
     "message.changes": .init { p throws(ServiceError) in .messageChanges(try .init(p)) },
+  ]
+
+  private static let reportMethods: [String: Reader] = [
+    "message.report": .init { p throws(ServiceError) in .report(try .init(.message, p)) },
+    "user.report": .init { p throws(ServiceError) in .report(try .init(.user, p)) },
+    "channel.report": .init { p throws(ServiceError) in .report(try .init(.channel, p)) },
   ]
 }

@@ -84,6 +84,18 @@ package enum Limits {
   /// The longest mute or ban that can be requested, about 68 years.
   package static let restrictionSeconds: Int64 = 2_147_483_647
 
+  package static let reportDescriptionLength = 1_000
+  package static let reportCategoryLength = 50
+  package static let reportNoteLength = 1_000
+  /// The number of reports, open and closed, that a deployment keeps.
+  package static let reportCount = 10_000
+  /// The number of open reports of a user.
+  package static let openReportCount = 100
+  /// Reports that a user makes each second after a pause.
+  package static let reportsPerSecond = 1
+  /// The maximum number of such calls at once.
+  package static let reportBurst = 10
+
   /// The calls of `push.*` of a user per second.
   package static let pushCallsPerSecond = 5
   package static let pushTokenLength = 4_096

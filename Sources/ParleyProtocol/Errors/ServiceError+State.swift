@@ -14,6 +14,7 @@ extension ServiceError {
     case metadata = "metadata key"
     case metacounter = "metacounter key"
     case file
+    case report
 
     var field: String {
       switch self {
@@ -25,6 +26,7 @@ extension ServiceError {
       case .ban, .mute: "user_id"
       case .metadata, .metacounter: "key"
       case .file: "file_id"
+      case .report: "report_id"
       }
     }
   }
@@ -117,6 +119,29 @@ extension ServiceError {
     ServiceError(
       .tooManyItems, "a channel may have \(limit) \(noun) at once: lift one",
       data: ErrorDetails(limit: Int64(limit), scope: "channel"))
+  }
+
+  /// A user has the maximum number of open reports.
+  package static func tooManyOpenReports(limit: Int) -> ServiceError {
+    ServiceError(
+      .tooManyItems, "a user may have \(limit) reports that moderators have not decided",
+      data: ErrorDetails(limit: Int64(limit), scope: "user"))
+  }
+
+  /// The deployment has the maximum number of reports, and all of them are open.
+  package static func tooManyReports(limit: Int) -> ServiceError {
+    ServiceError(
+      .tooManyItems,
+      "there are \(limit) open reports, and no room for another: moderators must close some first",
+      data: ErrorDetails(limit: Int64(limit), scope: "deployment"))
+  }
+
+  /// A report cannot be opened again, because its reporter has repeated it.
+  package static func reportedAgain(_ id: Int64) -> ServiceError {
+    ServiceError(
+      .alreadyExists,
+      "the reporter of report \(id) has made another one about the same thing, which is open",
+      field: "state")
   }
 
   /// An observer has the maximum number of channels.

@@ -79,6 +79,8 @@ package enum Event: Sendable, Hashable {
   case sessionFileKey(FileKey)
   /// The server will close the connection soon.
   case serverDraining(Draining)
+  /// A message, a user or a channel was reported; sent only to webhooks.
+  indirect case reported(AbuseReport)
 
   package var name: EventName {
     switch self {
@@ -119,6 +121,12 @@ package enum Event: Sendable, Hashable {
     case .sessionExpiring: .sessionExpiring
     case .sessionFileKey: .sessionFileKey
     case .serverDraining: .serverDraining
+    case .reported(let report):
+      switch report.type {
+      case .message: .messageReport
+      case .user: .userReport
+      case .channel: .channelReport
+      }
     }
   }
 
@@ -158,6 +166,7 @@ package enum Event: Sendable, Hashable {
     case .sessionExpiring(let expiry): .expiry(expiry)
     case .sessionFileKey(let key): .fileKey(key)
     case .serverDraining(let draining): .draining(draining)
+    case .reported(let report): .report(report)
     }
   }
 
@@ -205,6 +214,8 @@ package enum Event: Sendable, Hashable {
     case .sessionExpiring: self = .sessionExpiring(try Expiry(members.reader))
     case .sessionFileKey: self = .sessionFileKey(try FileKey(members.reader))
     case .serverDraining: self = .serverDraining(try Draining(members.reader))
+    case .messageReport, .userReport, .channelReport:
+      self = .reported(try AbuseReport(members.reader))
     }
   }
 }

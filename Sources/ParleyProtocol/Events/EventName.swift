@@ -37,6 +37,9 @@ package enum EventName: String, Sendable, CaseIterable {
   case sessionExpiring = "session.expiring"
   case sessionFileKey = "session.file_key"
   case serverDraining = "server.draining"
+  case messageReport = "message:report"
+  case userReport = "user:report"
+  case channelReport = "channel:report"
 
   /// Whether the event has a number in its channel, and can be recovered by clients that missed it.
   package var isDurable: Bool { persistence == .numbered }
@@ -62,6 +65,8 @@ package enum EventName: String, Sendable, CaseIterable {
       .numbered
     // A channel that is being created has no receivers, so the event is only sent to webhooks.
     case .channelCreated, .groupCreated: .posted
+    // Moderators work on reports, and clients receive none.
+    case .messageReport, .userReport, .channelReport: .posted
     case .groupMemberCount, .groupLost, .groupUnread, .groupHidden, .groupUnhidden, .groupRead,
       .groupDelivered, .groupTyping, .groupReady, .groupTotals, .userEntered, .userExited,
       .participantCount, .throttled, .messageWithheld, .mentionReceived, .sessionExpiring,

@@ -23,6 +23,7 @@ enum EventPayload {
   case draining(Event.Draining)
   case readiness(Event.Readiness)
   case totals(Event.Totals)
+  case report(AbuseReport)
 
   /// Writes the members of the event.
   func encode(into writer: inout JSONWriter) {
@@ -54,6 +55,8 @@ enum EventPayload {
     case .draining(let draining): draining.encode(into: &writer)
     case .readiness(let readiness): readiness.encode(into: &writer)
     case .totals(let totals): totals.encode(into: &writer)
+    case .report(let report):
+      report.encodeMembers(into: &writer) { message, writer in message.encode(into: &writer) }
     }
   }
 
@@ -61,7 +64,7 @@ enum EventPayload {
   var capacity: Int {
     switch self {
     case .message(let message): message.capacity
-    case .channel, .invitation: 1_024
+    case .channel, .invitation, .report: 1_024
     case .deletion, .restriction, .release, .operators, .membership, .departure, .memberCount,
       .groupLoss, .ownMembership, .reads, .typing, .presence, .participantCount, .throttling,
       .withholding, .expiry, .fileKey, .draining, .readiness, .totals:

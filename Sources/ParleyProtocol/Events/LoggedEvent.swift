@@ -38,7 +38,7 @@ package struct LoggedEvent: Sendable, Hashable {
     case .channel: self.payload = "{}"
     case .restriction, .release, .operators, .invitation, .membership, .departure, .memberCount,
       .groupLoss, .ownMembership, .reads, .typing, .presence, .participantCount, .throttling,
-      .withholding, .expiry, .fileKey, .draining, .readiness, .totals:
+      .withholding, .expiry, .fileKey, .draining, .readiness, .totals, .report:
       let json = JSONWriter.bytes(reserving: 256) { $0.object { payload.encode(into: &$0) } }
       self.payload = String(decoding: json, as: UTF8.self)
     }

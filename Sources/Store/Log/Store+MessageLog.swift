@@ -88,7 +88,7 @@ extension LogError {
       case .keyExists, .tooManyItems, .tooLong, .tooLarge, .counterOverflow, .invalidPageToken,
         .locked,
         .inaccessible, .damaged, .newerSchema, .notFound(.metadata), .notFound(.metacounter),
-        .notFound(.token):
+        .notFound(.token), .notFound(.report):
         .damaged(error.description)
       }
   }

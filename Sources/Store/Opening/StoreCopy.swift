@@ -236,6 +236,12 @@ private struct CopiedTable {
       """),
     CopiedTable("push_keys", "key_id# pem"),
     CopiedTable(
+      "reports",
+      """
+      report_id# type channel_url subject reporter_id offender_id state category custom_category \
+      description created_at# note closed_at# channel message
+      """),
+    CopiedTable(
       "thumbnails",
       "file_id max_width# max_height# content_id type size# width# height# created_at#"),
     CopiedTable("removed_files", "file_id"),
@@ -245,6 +251,7 @@ private struct CopiedTable {
   static let numbered = [
     ("channels", "channel_id"), ("webhook_events", "event_id"),
     ("webhook_receivers", "receiver_id"), ("push_tokens", "token_id"), ("push_jobs", "job_id"),
+    ("reports", "report_id"),
   ]
 }
 

@@ -39,6 +39,7 @@ enum PostgreSQLSchema {
     (23, TokenExpirySchema.postgreSQL),
     (24, RestrictionsSchema.script),
     (25, TracesSchema.script),
+    (26, ReportsSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

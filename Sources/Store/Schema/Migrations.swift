@@ -58,6 +58,7 @@ enum Migrations {
     Migration("32 expiry of API tokens", TokenExpirySchema.create),
     Migration("33 beginning of restrictions", RestrictionsSchema.create),
     Migration("34 traces of webhook events", TracesSchema.create),
+    Migration("35 reports", ReportsSchema.create),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

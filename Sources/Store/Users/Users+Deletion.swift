@@ -63,7 +63,7 @@ extension WriteTransaction {
   /// Deletes a user with its tokens, bans, mutes and blocks, within the limit of one step.
   ///
   /// Its messages are kept and show its id with empty names; a user created later with the same id takes
-  /// them over. Messages that mentioned the user no longer do.
+  /// them over. Messages that mentioned the user no longer do. Reports by it lose its id and its words.
   ///
   /// - Returns: `.unfinished` while it operates a channel or is a member of one, or had more than 100 bans,
   ///   mutes, blocks of others, blocks by others or mentions in groups.
@@ -84,6 +84,7 @@ extension WriteTransaction {
     guard try removeBlocks(byAndOf: id, limit: userDeletionStep),
       try removeMentions(of: id, limit: userDeletionStep)
     else { return .unfinished(traces) }
+    try forgetReporter(id)
     try expireUploads(of: id)
     try connection.execute("DELETE FROM users WHERE user_id = ?", [id])
     try announce(.eviction(userID: id, .deleted))

@@ -228,6 +228,11 @@ final class JudgeRig {
     try judge.requireReading(.participant(userID))
   }
 
+  func requireReporting(_ userID: String) throws(ServiceError) -> Int64 {
+    guard case .session(let caller) = Principal.participant(userID) else { return 0 }
+    return try judge.requireReporting(caller)
+  }
+
   func requireListingMembers(_ userID: String) throws(ServiceError) {
     try requireListingMembers(.participant(userID))
   }

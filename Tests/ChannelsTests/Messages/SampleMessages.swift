@@ -65,6 +65,17 @@ struct SampleMessages {
           ChangeList(
             flag() ? .token(text()) : .time(.random(in: Limits.timestamps, using: &random)),
             limit: pageSize())), for: principal(), replyTo: reply()),
+      .complain(
+        AbuseReportDraft(
+          channelURL: text(), .message(importTime()),
+          AbuseReportReason(.custom, customCategory: text(), description: text())),
+        by: principal(), replyTo: reply()),
+      .complain(
+        AbuseReportDraft(channelURL: text(), .user(text()), AbuseReportReason(.spam)),
+        by: principal(), replyTo: reply()),
+      .complain(
+        AbuseReportDraft(channelURL: text(), .channel, AbuseReportReason(.harassing)),
+        by: principal(), replyTo: reply()),
       .recover(
         after: StreamPosition(epoch: text(), seq: position()), by: principal(),
         byteLimit: .random(in: 0...Limits.answerByteCount, using: &random), replyTo: poll()),

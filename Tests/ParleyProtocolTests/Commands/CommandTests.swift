@@ -8,17 +8,17 @@ struct CommandTests {
     let names = """
       channel.add_operators channel.ban channel.create channel.delete channel.enter channel.exit \
       channel.freeze channel.get channel.list channel.mute channel.participants \
-      channel.remove_operators channel.unban channel.unfreeze channel.unmute channel.update \
+      channel.remove_operators channel.report channel.unban channel.unfreeze channel.unmute channel.update \
       file.cancel file.create file.get file.list \
       group.accept group.changes group.create group.decline group.delete group.get group.hide group.invite \
       group.join group.leave group.list group.mark_delivered group.mark_read group.mark_unread group.members \
       group.receipts group.recover group.remove group.reset_history group.set_preference group.typing group.unhide group.unread group.update group.watch_totals \
       message.add_metaarray_values message.changes message.create_metaarray_keys message.delete \
-      message.delete_metaarray_keys message.get message.list message.remove_metaarray_values \
+      message.delete_metaarray_keys message.get message.list message.remove_metaarray_values message.report \
       message.send message.send_files message.translate message.update preview.cancel preview.fetch \
       push.preferences push.register push.tokens push.unregister \
       session.background session.close session.open session.ping \
-      session.refresh user.block user.blocked user.get user.preferences user.unblock user.update
+      session.refresh user.block user.blocked user.get user.preferences user.report user.unblock user.update
       """
     #expect(Command.methodNames == names.split(separator: " ").map(String.init))
   }

@@ -140,6 +140,20 @@ private struct RandomEvents {
   }
 
   /// One event of each name.
+  mutating func report(_ type: AbuseReportType, of message: Message) -> AbuseReport {
+    // A report has neither the preview nor the mark of one that is being fetched.
+    AbuseReport(
+      id: number(), type: type,
+      reason: AbuseReportReason(
+        one(of: AbuseReportCategory.allCases), customCategory: text(), description: text()),
+      reporter: some { $0.user() }, offender: some { $0.user() },
+      message: type == .message ? shown(message).message : nil,
+      channel: ReportedChannel(
+        url: text(), kind: one(of: ChannelKind.allCases), name: text(), customType: text()),
+      createdAt: number(), state: one(of: AbuseReportState.allCases), note: text(),
+      closedAt: count() % 2 == 0 ? 0 : 1_700)
+  }
+
   mutating func all(_ message: Message, _ channel: ChannelInfo) -> [Event] {
     [
       .messageReceived(shown(message)), .messageUpdated(shown(message)),
@@ -170,7 +184,7 @@ private struct RandomEvents {
       .mentionReceived(shown(message)), .sessionExpiring(.init(expiresAt: number())),
       .sessionFileKey(.init(key: "k", expiresAt: number())),
       .serverDraining(.init(reconnectAfter: number())),
-    ]
+    ] + AbuseReportType.allCases.map { .reported(report($0, of: message)) }
   }
 }
 
