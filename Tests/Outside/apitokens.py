@@ -110,7 +110,7 @@ async def test_a_viewer_reads_and_changes_nothing(ctx):
 MODERATION = {
     "issueTicket", "freezeChannel", "freezeGroup", "banUser", "banGroupUser", "updateBan", "updateGroupBan",
     "unbanUser", "unbanGroupUser", "muteUser", "muteGroupUser", "unmuteUser", "unmuteGroupUser",
-    "deleteMessage", "deleteGroupMessage"}
+    "deleteMessage", "deleteGroupMessage", "updateReport"}
 
 
 async def test_a_moderator_moderates_and_changes_nothing_else(ctx):

@@ -432,7 +432,9 @@ enum PlatformRoutes {
       route("POST", "/v3/report/users/{user_id}", body: json, ReportEndpoints.reportUser),
       route("GET", "/v3/report/users/{user_id}", query: list(), ReportEndpoints.listOfUser),
       route("GET", "/v3/parley/reports/{report_id:number}", ReportEndpoints.view),
-      route("PUT", "/v3/parley/reports/{report_id:number}", body: json, ReportEndpoints.update),
+      route(
+        "PUT", "/v3/parley/reports/{report_id:number}", body: json, for: .moderator,
+        ReportEndpoints.update),
     ] + ChannelKind.allCases.flatMap(reportsOfChannels)
 
   private static func reportsOfChannels(_ kind: ChannelKind) -> [Routes.Route] {

@@ -151,6 +151,8 @@ struct RoutesTests {
       switch role {
       case .viewer:
         #expect(route.methods == ["GET"] || path == "/v3/parley/tickets", "\(path)")
+      case .moderator where path == "/v3/parley/reports/{report_id:number}":
+        #expect(route.methods == ["PUT"])
       case .moderator:
         let call = path.split(separator: "/{channel_url}/").last ?? ""
         found["\(route.methods[0]) \(call)", default: 0] += 1
