@@ -27,7 +27,7 @@ struct Parley: AsyncParsableCommand {
     version: "\(Release.name) \(Release.version)",
     subcommands: [
       ChannelCommand.self, GroupCommand.self, MessageCommand.self, UserCommand.self,
-      ModerationCommand.self, ReportCommand.self,
+      ModerationCommand.self, ReportCommand.self, FilterCommand.self,
       LimitsCommand.self, PreviewCommand.self, TranslationCommand.self,
       TokenCommand.self, WebhooksCommand.self, PushCommand.self,
       FileCommand.self, SessionsCommand.self, ClusterCommand.self, StoreCommand.self,

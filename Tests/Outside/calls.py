@@ -232,7 +232,8 @@ class World:
                 f"/users/{self.author_id}", f"{user}/channel_invitation_preference", f"{user}/block", f"{user}/push_preference",
                 f"{user}/push/gcm", limits,
                 f"{limits}/channels/{self.channel_url}",
-                f"{limits}/custom_types/{quote(self.custom_type, safe='')}",
+                f"{limits}/custom_types/{quote(self.custom_type, safe='')}", "/applications/settings_global",
+                f"/applications/settings_by_channel_custom_type/{quote(self.custom_type, safe='')}",
                 "/parley/api_tokens", f"{channel}/ban/{self.user_id}"):
             pages[path] = await caller.call("GET", path)
         pages["the author's part"] = await caller.call("GET", group, user_id=self.author_id)
@@ -397,6 +398,7 @@ def own_calls(world, fresh):
     """The calls about open channels alone, users, and the gateway."""
     metadata = {"metadata": {fresh("k"): "v"}}
     limits = {"flood": {"messages": 7, "window_ms": 2000}}
+    word_filter = {"profanity_filter": {"keywords": ["bad*"], "type": 0}}
     author = {"user_id": world.author_id}
     nothing = [Call()]
     return {
@@ -449,6 +451,11 @@ def own_calls(world, fresh):
         "viewPushState": nothing,
         "testPush": [Call({"user_id": world.user_id})],
         "explainPush": [Call(query={"user_id": world.user_id, "message_id": world.message_id})],
+        "viewWordFilter": nothing,
+        "setWordFilter": [Call(word_filter)],
+        "viewCustomTypeWordFilter": nothing,
+        "setCustomTypeWordFilter": [Call(word_filter)],
+        "removeCustomTypeWordFilter": nothing,
         "reportUser": [Call({
             "channel_type": "open_channels", "channel_url": world.channel_url, "report_category": "custom",
             "custom_report_category_name": "too loud"})],

@@ -235,6 +235,16 @@ def own_refusals(world, ghost):
         Refusal("reportMessage", 400110, {**spam, "report_description": "x" * 1001}),
         Refusal("updateReport", 400111, {"state": "done"}, name="state"),
         Refusal("updateReport", 400151, {"state": "resolved", "note": "a\0b"}, name="note"),
+        Refusal("setWordFilter", 400105, {}, name="profanity_filter"),
+        Refusal("setWordFilter", 400105, words(regex_filters=[]), name="profanity_filter.keywords"),
+        Refusal("setWordFilter", 400111, words(keywords=["a*b"]), name="keywords"),
+        Refusal("setWordFilter", 400111, words(keywords=["**"]), name="keywords"),
+        Refusal("setWordFilter", 400111, words(keywords=[""]), name="keywords"),
+        Refusal("setWordFilter", 400151, words(keywords=["a\0b"]), name="keywords"),
+        Refusal("setWordFilter", 400110, words(keywords=["x" * 10_000]), name="keywords"),
+        Refusal("setWordFilter", 400203, words(keywords=[f"w{n}" for n in range(501)]), name="keywords"),
+        Refusal("setWordFilter", 400113, words(type=3), name="type"),
+        Refusal("setCustomTypeWordFilter", 400110, words(type=0), {"custom_type": "é" * 513}),
         Refusal("testWebhooks", 400920),
         Refusal("testPush", 400201, {"user_id": ghost}),
         Refusal("explainPush", 400201, query={"user_id": author, "message_id": 1}),
@@ -265,6 +275,10 @@ def own_refusals(world, ghost):
             yield Refusal(operation, 400111, query={"url": url}, name="url")
         for domain in ("a b", "a.example/x", "a@b.example", "a.example:80", "..", "\0"):
             yield Refusal(operation, 400111, query={"domain": domain}, name="domain")
+
+
+def words(**members):
+    return {"profanity_filter": members}
 
 
 async def test_every_operation_is_tested(ctx):

@@ -210,7 +210,7 @@ async def test_the_endpoints_described_are_there(ctx):
     """Each path and method that OpenAPI lists is answered otherwise than with 400930."""
     server = await ctx.fresh()
     for path, method, _ in sorted(operations(), key=lambda listed: "drain" in listed[0]):
-        target = path.replace("{message_id}", "1").replace("{channel_url}", "nowhere")
+        target = path.replace("{message_id}", "1").replace("{report_id}", "1").replace("{channel_url}", "nowhere")
         target = target.replace("{user_id}", ctx.name("nobody"))
         target = target.replace("{part}", "store.js")
         fields = {"Api-Token": server.api_token, "Content-Length": "0"}

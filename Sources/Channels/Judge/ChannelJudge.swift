@@ -219,6 +219,7 @@ package struct ChannelJudge: ~Copyable, Sendable {
       work.standing.rights.leave(userID)
       work.standing.typing.end(userID)
     case .floodLimitChanged(let limit): work.standing.flood.limit = limit
+    case .wordFilterChanged(let filter): work.standing.sources.wordFilter = filter
     case .blocked(let block): work.standing.rights.add(block)
     case .unblocked(let block): work.standing.rights.remove(block)
     case .readPrivacyChanged(let userID, let hidesReads):

@@ -143,6 +143,7 @@ package struct JudgeTally: Sendable, Hashable {
     package var notInChannel = 0
     package var frozen = 0
     package var muted = 0
+    package var filtered = 0
     package var invalid = 0
   }
 
@@ -167,6 +168,8 @@ package struct JudgeTally: Sendable, Hashable {
       refused.frozen += 1
     } else if error.code == .muted {
       refused.muted += 1
+    } else if error.code == .filtered {
+      refused.filtered += 1
     } else {
       refused.invalid += 1
     }

@@ -26,6 +26,8 @@ package enum JudgeInput: Sendable {
   case left(userID: String)
   /// The channel's flood limit has changed.
   case floodLimitChanged(RateLimit)
+  /// The filter for the texts of users was changed; `nil` for none.
+  case wordFilterChanged(WordFilter?)
   /// A user now blocks another one.
   case blocked(Block)
   /// A user no longer blocks another one.
@@ -48,8 +50,8 @@ extension JudgeInput {
     switch self {
     case .command(_, _, let call), .importing(_, let call): call
     case .logged, .enriched, .handedOver, .progressed, .exited, .endWaiting, .entered, .left,
-      .floodLimitChanged, .blocked, .unblocked, .readPrivacyChanged, .restrictionsRemoved, .created,
-      .metadataChanged,
+      .floodLimitChanged, .wordFilterChanged, .blocked, .unblocked, .readPrivacyChanged,
+      .restrictionsRemoved, .created, .metadataChanged,
       .deadline:
       nil
     }
@@ -118,6 +120,8 @@ package struct JudgeSources: Sendable {
   package let metaArrayLimits: MetaArrayLimits
   /// Returns the rules for members that hold now.
   package let groupRules: @Sendable () -> GroupRules
+  /// The filter for the texts of users; `nil` for none.
+  package var wordFilter: WordFilter?
 
   package init(
     nextMessageID: @escaping @Sendable (Int64) -> Int64,
@@ -127,8 +131,10 @@ package struct JudgeSources: Sendable {
     onlineUsers: @escaping @Sendable ([String]) -> Set<String> = { _ in [] },
     messageLifetime: Int64? = nil,
     metaArrayLimits: MetaArrayLimits = MetaArrayLimits(),
-    groupRules: @escaping @Sendable () -> GroupRules = { GroupRules() }
+    groupRules: @escaping @Sendable () -> GroupRules = { GroupRules() },
+    wordFilter: WordFilter? = nil
   ) {
+    self.wordFilter = wordFilter
     self.groupRules = groupRules
     self.messageLifetime = messageLifetime
     self.metaArrayLimits = metaArrayLimits

@@ -96,8 +96,11 @@ extension PendingChange {
     if let text = changes.text {
       try message.requireLength(of: text)
       changed.text = text
+      if let filter = sources.wordFilter, message.type != .admin {
+        changed.text = try filter.filtered(text)
+      }
       // Translations belong to a text.
-      if text != message.text { changed.translations = [:] }
+      if changed.text != message.text { changed.translations = [:] }
     }
     if let data = changes.data { changed.data = data }
     if let customType = changes.customType { changed.customType = customType }

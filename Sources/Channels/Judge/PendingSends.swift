@@ -48,6 +48,9 @@ struct PendingSends: Sendable {
       if standing.isGroup {
         draft.mentionedUserIDs = standing.rights.mentionable(draft.mentionedUserIDs)
       }
+      if let filter = standing.sources.wordFilter, draft.type != .admin {
+        draft.text = try filter.filtered(draft.text)
+      }
       try MessageSize.check(draft)
       try standing.requireCounting(of: draft)
       if let refusal = order.userFlood, standing.rights.isFloodLimited(principal) { throw refusal }

@@ -50,9 +50,8 @@ struct Settlement: Sendable {
       isReading = true
       return .read
     case .command, .importing, .logged, .enriched, .handedOver, .progressed, .exited, .endWaiting,
-      .entered, .left, .floodLimitChanged, .blocked, .unblocked, .readPrivacyChanged,
-      .restrictionsRemoved, .created,
-      .metadataChanged:
+      .entered, .left, .floodLimitChanged, .wordFilterChanged, .blocked, .unblocked,
+      .readPrivacyChanged, .restrictionsRemoved, .created, .metadataChanged:
       held.append((input, now))
       return .wait
     }

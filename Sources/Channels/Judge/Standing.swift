@@ -4,7 +4,7 @@ import ParleyProtocol
 /// The state by which every command of a channel is judged.
 struct Standing: Sendable {
   private let channel: LogChannel
-  let sources: JudgeSources
+  var sources: JudgeSources
   var rights: Rights
   var flood: FloodWindows
   var count: EventCount

@@ -145,10 +145,11 @@ package enum LimitScope: Sendable, Hashable {
   case channel(String)
 }
 
-/// The limits that are set for more than one channel.
+/// The limits and word filters that are set for more than one channel.
 package struct LimitOverrides: Sendable, Hashable {
   package var deployment: [LimitKind: LimitOverride] = [:]
   package var customTypes: [String: [LimitKind: LimitOverride]] = [:]
+  package var wordFilters = WordFilterSet()
 
   package init() {}
 }

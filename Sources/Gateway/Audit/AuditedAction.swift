@@ -51,6 +51,8 @@ struct AuditedAction: Sendable {
   private static let userValues = ["nickname", "is_active", "issue_access_token"]
   private static let restriction = ["seconds", "start_at", "end_at"]
 
+  /// Of a filter only its type is an integer, so its words are left out.
+  private static let wordFilter = AuditedAction(["profanity_filter"])
   private static let report = AuditedAction(["report_category", "reporting_user_id"])
 
   private static let group = "/v3/group_channels/{channel_url}"
@@ -137,6 +139,8 @@ struct AuditedAction: Sendable {
     "/v3/parley/files/{file_id}": plain,
     "/v3/parley/files/rotate_key": AuditedAction(["key_id"], before: .masterKey),
     "/v3/parley/files/encrypt_all": AuditedAction(["mode"]),
+    "/v3/applications/settings_global": wordFilter,
+    "/v3/applications/settings_by_channel_custom_type/{custom_type}": wordFilter,
     "/v3/report/users/{user_id}": report,
     "/v3/parley/reports/{report_id}": AuditedAction(["state"]),
     "/v3/parley/webhooks/test": plain,

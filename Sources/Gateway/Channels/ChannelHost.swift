@@ -292,6 +292,8 @@ final class ChannelHost {
   func renewLimits() {
     limits.renew(customType: judge.channel.customType, below: shard.services.limits)
     handle(.floodLimitChanged(limits.flood))
+    let filter = shard.services.limits.wordFilter(customType: judge.channel.customType)
+    handle(.wordFilterChanged(filter))
     stage?.handle(.throttle(limits.throttle))
     home.tellAll(.throttle(limits.throttle))
   }

@@ -145,6 +145,7 @@ extension Shard {
     count(tally.refused.notInChannel, .refusedNotInChannel)
     count(tally.refused.frozen, .refusedFrozen)
     count(tally.refused.muted, .refusedMuted)
+    count(tally.refused.filtered, .refusedFiltered)
     count(tally.refused.invalid, .refusedInvalid)
     count(tally.previewsAttached, .previewsAttached)
     count(tally.previewsUpdated, .previewsUpdated)
@@ -218,7 +219,8 @@ extension ChannelJudge {
         lookUpPreview: lookUpPreview, lookUpTranslations: services.translator?.lookUp,
         waits: waits, onlineUsers: { online.among($0) },
         messageLifetime: settings.store.messageLifetime,
-        metaArrayLimits: settings.limits.customData.metaArrays, groupRules: groupRules))
+        metaArrayLimits: settings.limits.customData.metaArrays, groupRules: groupRules,
+        wordFilter: services.limits.wordFilter(customType: loaded.state.channel.customType)))
   }
 }
 

@@ -7,7 +7,7 @@ enum PlatformRoutes {
   static let all =
     openChannels + groups + groupsOfUsers + ChannelKind.allCases.flatMap(channels) + users
     + takingForms + forms + metadata + limits + operation + previews + translation + files
-    + apiTokens + webhooks + pushes + reports
+    + apiTokens + webhooks + pushes + reports + wordFilters
 
   private static func route(
     _ method: String, _ pattern: PathPattern, query: QueryPolicy = .only([]),
@@ -448,6 +448,18 @@ enum PlatformRoutes {
       route("GET", "\(message)", query: list(), endpoints.listOfMessage),
     ]
   }
+
+  private static let wordFilters = [
+    route("GET", "/v3/applications/settings_global", WordFilterEndpoints.deployment.view),
+    route(
+      "PUT", "/v3/applications/settings_global", body: json, WordFilterEndpoints.deployment.set),
+    route("GET", filterOfType, WordFilterEndpoints.customType.view),
+    route("PUT", filterOfType, body: json, WordFilterEndpoints.customType.set),
+    route("DELETE", filterOfType, WordFilterEndpoints.customType.remove),
+  ]
+
+  private static let filterOfType: PathPattern =
+    "/v3/applications/settings_by_channel_custom_type/{custom_type}"
 
   private static let webhooks = [
     route("GET", "/v3/parley/webhooks", WebhookEndpoints.list),

@@ -13,6 +13,7 @@ final class LimitTable: Sendable {
     var flood: RateLimit
     var throttle: RateLimit
     var overrides: LimitOverrides
+    var filters = CompiledFilters()
 
     /// The limit of the settings.
     func standard(_ kind: LimitKind) -> RateLimit {
@@ -27,7 +28,9 @@ final class LimitTable: Sendable {
 
   init(_ settings: LimitSettings, _ overrides: LimitOverrides) {
     values = Mutex(
-      Values(flood: settings.flood.limit, throttle: settings.throttle, overrides: overrides))
+      Values(
+        flood: settings.flood.limit, throttle: settings.throttle, overrides: overrides,
+        filters: CompiledFilters(overrides.wordFilters)))
   }
 
   /// The limit for channels of a custom type.
@@ -61,7 +64,24 @@ final class LimitTable: Sendable {
 
   /// Adopts the overrides that the store holds now.
   func replace(with new: LimitOverrides) {
-    values.withLock { $0.overrides = new }
+    // Compiled before the lock is taken: channels that are loaded wait for it.
+    let (present, filters) = values.withLock { ($0.overrides.wordFilters, $0.filters) }
+    let compiled = present == new.wordFilters ? filters : CompiledFilters(new.wordFilters)
+    values.withLock { ($0.overrides, $0.filters) = (new, compiled) }
+  }
+
+  /// The filter of channels of a custom type; `nil` for none.
+  func wordFilter(customType: String) -> WordFilter? {
+    values.withLock { $0.filters.filter(customType: customType) }
+  }
+
+  /// The rules for channels of a custom type, or for the deployment.
+  func wordFilterRules(customType: String?) -> WordFilterRules {
+    values.withLock { values in
+      let filters = values.overrides.wordFilters
+      return customType.flatMap { filters.customTypes[$0] } ?? filters.deployment
+        ?? WordFilterRules()
+    }
   }
 
   /// Adopts settings that were reloaded.
@@ -75,6 +95,20 @@ final class LimitTable: Sendable {
       return true
     }
   }
+}
+
+/// The filters that are in force, compiled once for all channels.
+private struct CompiledFilters: Sendable {
+  private var deployment: WordFilter?
+  /// `nil` for a custom type whose channels have no filter.
+  private var customTypes: [String: WordFilter?] = [:]
+
+  init(_ rules: WordFilterSet = WordFilterSet()) {
+    deployment = rules.deployment.flatMap(WordFilter.init)
+    customTypes = rules.customTypes.mapValues(WordFilter.init)
+  }
+
+  func filter(customType: String) -> WordFilter? { customTypes[customType] ?? deployment }
 }
 
 extension RateLimit {

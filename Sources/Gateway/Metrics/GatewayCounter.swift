@@ -18,6 +18,7 @@ enum GatewayCounter: Int, MetricKey {
   case refusedNotInChannel
   case refusedFrozen
   case refusedMuted
+  case refusedFiltered
   case refusedInvalid
   case refusedRate
   case deliveries
@@ -78,6 +79,7 @@ enum GatewayCounter: Int, MetricKey {
     case .refusedNotInChannel: .refusal("not_in_channel")
     case .refusedFrozen: .refusal("frozen")
     case .refusedMuted: .refusal("muted")
+    case .refusedFiltered: .refusal("filtered")
     case .refusedInvalid: .refusal("invalid")
     case .refusedRate: .refusal("rate")
     case .deliveries: .counter("parley_deliveries_total", "Events handed to subscribers.")

@@ -17,12 +17,7 @@ struct LimitEndpoints: Sendable {
 
   static let deployment = LimitEndpoints { _ in .shared(.deployment) }
   static let customType = LimitEndpoints { call throws(ServiceError) in
-    let type = call.arguments["custom_type"]
-    let limit = CustomDataLimits.most.customTypeLength
-    guard type.unicodeScalars.count <= limit else {
-      throw .tooLong("custom_type", limit: limit)
-    }
-    return .shared(.customType(type))
+    .shared(.customType(try call.customType))
   }
   static let channel = LimitEndpoints { _ in .channel }
 

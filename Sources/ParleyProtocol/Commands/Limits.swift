@@ -87,6 +87,9 @@ package enum Limits {
   package static let reportDescriptionLength = 1_000
   package static let reportCategoryLength = 50
   package static let reportNoteLength = 1_000
+  /// The number of words of a word filter.
+  package static let filterKeywordCount = 500
+  package static let filterKeywordLength = 100
   /// The number of reports, open and closed, that a deployment keeps.
   package static let reportCount = 10_000
   /// The number of open reports of a user.

@@ -92,6 +92,8 @@ package struct ErrorCode: RawRepresentable, Sendable, Hashable {
   package static let muted = ErrorCode(900_041)
   /// The channel is frozen.
   package static let frozen = ErrorCode(900_050)
+  /// A word filter refused a text.
+  package static let filtered = ErrorCode(900_060)
   /// Spam-flood protection refused a message.
   package static let flood = ErrorCode(900_200)
 }

@@ -244,6 +244,10 @@ extension ServiceError {
       field: "channel_url")
   }
 
+  /// The word filter of the channel refuses a text.
+  package static let filtered = ServiceError(
+    .filtered, "the text contains a word that is not allowed in the channel", field: "message")
+
   /// Spam-flood protection refused a message.
   ///
   /// - Parameters:

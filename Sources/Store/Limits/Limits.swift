@@ -3,7 +3,7 @@ import Basics
 import ParleyProtocol
 
 extension StoreTransaction {
-  /// The limits of the deployment and of custom types; a channel's own limits are in its `ChannelState`.
+  /// The limits and word filters of the deployment and of custom types; a channel's own limits are in its `ChannelState`.
   func limitOverrides() throws -> LimitOverrides {
     var overrides = LimitOverrides()
     let rows = try connection.all("SELECT scope, name, kind, messages, window_ms FROM limits", []) {
@@ -21,6 +21,7 @@ extension StoreTransaction {
         overrides.customTypes[row.name, default: [:]][kind] = row.limit
       }
     }
+    overrides.wordFilters = try wordFilters()
     return overrides
   }
 
@@ -131,7 +132,7 @@ extension ChannelLimits {
   }
 }
 
-/// Reads the limits that are set for the deployment and for custom types.
+/// Reads the limits and word filters that are set for the deployment and for custom types.
 package struct SharedLimits: StoreLookup {
   package init() {}
 

@@ -201,6 +201,7 @@ private struct CopiedTable {
         """),
     CopiedTable("orphaned_channels", "channel_id# url changed_at#"),
     CopiedTable("limits", "scope name kind messages# window_ms#"),
+    CopiedTable("word_filters", "scope name kind# words"),
     CopiedTable("meta", "key value#"),
     CopiedTable("session_tokens", "token_hash* user_id expires_at#"),
     CopiedTable("api_tokens", "name token_hash* created_at# last_used_at# role expires_at#"),

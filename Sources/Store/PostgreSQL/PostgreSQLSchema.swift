@@ -40,6 +40,7 @@ enum PostgreSQLSchema {
     (24, RestrictionsSchema.script),
     (25, TracesSchema.script),
     (26, ReportsSchema.postgreSQL),
+    (27, WordFiltersSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

@@ -59,6 +59,7 @@ enum Migrations {
     Migration("33 beginning of restrictions", RestrictionsSchema.create),
     Migration("34 traces of webhook events", TracesSchema.create),
     Migration("35 reports", ReportsSchema.create),
+    Migration("36 word filters", WordFiltersSchema.create),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

@@ -59,6 +59,11 @@ struct RequestBody {
     writers.append((name, { $0.array { for list in lists { $0.value(list) } } }))
   }
 
+  /// Adds an object.
+  mutating func set(_ name: String, _ object: RequestBody) {
+    writers.append((name, { $0.value(raw: object.bytes) }))
+  }
+
   /// Adds an object of texts.
   mutating func set(_ name: String, _ texts: [String: String]) {
     writers.append((name, { $0.value(texts) }))
