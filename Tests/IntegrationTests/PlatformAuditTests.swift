@@ -97,7 +97,7 @@ extension ServerTests {
         written[index][member]?["flood"]?["messages"]?.integer
       }
       try #require(written.count == 3 + calls.count)
-      #expect(text(2, "after") == #"{"name":"shop","role":"viewer"}"#)
+      #expect(text(2, "after") == #"{"name":"shop","role":"viewer","expires_at":0}"#)
       #expect(text(3, "after") == #"{"flood":{"messages":7,"window_ms":1000}}"#)
       #expect(flood(3, "before") != nil && flood(3, "before") != 7)
       #expect((flood(4, "before"), flood(4, "after")) == (7, 6))
@@ -115,7 +115,7 @@ extension ServerTests {
       #expect(text(13, "after") == #"{"metacounter":{"likes":7},"mode":"increase"}"#)
       #expect(written[14]["after"]?["seconds"]?.integer == 60)
       #expect(written[15]["before"]?["end_at"]?.integer != nil)
-      #expect(text(16, "before") == #"{"name":"shop","role":"viewer"}"#)
+      #expect(text(16, "before") == #"{"name":"shop","role":"viewer","expires_at":0}"#)
       #expect(try !String(contentsOfFile: path, encoding: .utf8).contains(secret))
     }
 

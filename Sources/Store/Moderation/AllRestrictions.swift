@@ -59,44 +59,63 @@ package struct AllRestrictionsListing<Encoder: PageEncoder<PlacedRestriction>>: 
   }
 }
 
-/// The position of a restriction in a list of all channels: later starts first, then the larger numbers
-/// of channels, then the larger ids of users, then bans before mutes.
-struct RestrictionPlace: Hashable, PagePosition {
+/// The position of a restriction in a list of all channels: later starts come first, then the larger
+/// numbers of channels, then the larger ids of users.
+///
+/// A user may be banned and muted in a channel at the same time, in either order.
+private struct RestrictionPlace: Hashable, PagePosition {
   var startsAt: Int64
   var channelID: Int64
   var userID: String
-  var kind: RestrictionKind
+  /// The kinds that were listed at this place.
+  var kinds: Set<RestrictionKind>
 
   /// The position before all restrictions.
-  static let beginning = RestrictionPlace(
-    startsAt: .max, channelID: .max, userID: "", kind: .mute)
+  static let beginning = RestrictionPlace(startsAt: .max, channelID: .max, userID: "", kinds: [])
 
-  init(startsAt: Int64, channelID: Int64, userID: String, kind: RestrictionKind) {
+  init(startsAt: Int64, channelID: Int64, userID: String, kinds: Set<RestrictionKind>) {
     self.startsAt = startsAt
     self.channelID = channelID
     self.userID = userID
-    self.kind = kind
-  }
-
-  var positionBytes: [UInt8] {
-    [kind == .ban ? 0 : 1] + startsAt.bigEndianBytes + channelID.bigEndianBytes
-      + Array(userID.utf8)
-  }
-
-  init?(positionBytes bytes: [UInt8]) {
-    guard bytes.count >= 17, bytes[0] <= 1, let startsAt = Int64(bigEndianBytes: bytes[1..<9]),
-      let channelID = Int64(bigEndianBytes: bytes[9..<17]),
-      let userID = String(validating: bytes[17...], as: UTF8.self)
-    else { return nil }
-    self.init(
-      startsAt: startsAt, channelID: channelID, userID: userID, kind: bytes[0] == 0 ? .ban : .mute)
+    self.kinds = kinds
   }
 
   /// From the columns 1 to 4 of a list: starts_at, channel_id, user_id and kind.
-  fileprivate init(row: StoreRow) {
+  init(row: StoreRow) {
     self.init(
       startsAt: row[1], channelID: row[2], userID: row[3],
-      kind: row.integer(4) == 0 ? .ban : .mute)
+      kinds: [row.integer(4) == 0 ? .ban : .mute])
+  }
+
+  /// This position, with the kind of the row before it if that is at the same place.
+  func following(_ last: RestrictionPlace) -> RestrictionPlace {
+    guard last.startsAt == startsAt, last.channelID == channelID, last.userID == userID
+    else { return self }
+    var place = self
+    place.kinds.formUnion(last.kinds)
+    return place
+  }
+
+  /// The kinds as bits in the first byte, then the numbers, then the user's id.
+  var positionBytes: [UInt8] {
+    let bits = kinds.reduce(UInt8(0)) { $0 | Self.bit($1) }
+    return [bits] + startsAt.bigEndianBytes + channelID.bigEndianBytes + Array(userID.utf8)
+  }
+
+  init?(positionBytes bytes: [UInt8]) {
+    guard bytes.count >= 17, let startsAt = Int64(bigEndianBytes: bytes[1..<9]),
+      let channelID = Int64(bigEndianBytes: bytes[9..<17]),
+      let userID = String(validating: bytes[17...], as: UTF8.self)
+    else { return nil }
+    let kinds = RestrictionKind.allCases.filter { bytes[0] & Self.bit($0) != 0 }
+    self.init(startsAt: startsAt, channelID: channelID, userID: userID, kinds: Set(kinds))
+  }
+
+  private static func bit(_ kind: RestrictionKind) -> UInt8 {
+    switch kind {
+    case .ban: 1
+    case .mute: 2
+    }
   }
 }
 
@@ -119,18 +138,24 @@ extension StoreTransaction {
     let start = (token ?? "").isEmpty ? .beginning : cursor.position(in: token ?? "")
     guard let start else { throw StoreError.invalidPageToken }
     let ranges = kinds.map { range(of: $0, ofUser: userID, inChannel: channelID, after: start) }
+    let order = "ORDER BY 2 DESC, 3 DESC, 4 DESC"
+    // Both databases merge parts that are in order; the few rows of a user or a channel are sorted.
+    let partOrder = userID == nil && channelID == nil ? order : ""
     let parts = zip(kinds, ranges).map { kind, range -> StoreStatement in
       """
-      SELECT ends_at > ?, starts_at, channel_id, user_id, \(kind == .ban ? 0 : 1), ends_at,
-        description
-      FROM \(kind.table) \(.index(kind.index(ofUser: userID, inChannel: channelID)))
-      WHERE \(range.sql)
+      SELECT * FROM (
+        SELECT ends_at > ?, starts_at, channel_id, user_id, \(kind == .ban ? 0 : 1), ends_at,
+          description
+        FROM \(kind.table) \(.index(kind.index(ofUser: userID, inChannel: channelID)))
+        WHERE \(range.sql) \(partOrder)
+      ) AS \(kind.rawValue)
       """
     }
     var users: [String: User] = [:]
     var channels: [Int64: (url: String, kind: ChannelKind)] = [:]
+    var last = start
     return try page(
-      "\(parts.joined(separator: " UNION ALL ")) ORDER BY 2 DESC, 3 DESC, 4 DESC, 5",
+      "\(parts.joined(separator: " UNION ALL ")) \(order)",
       ranges.flatMap { [now] + $0.arguments }, limit: min(max(limit, 1), 100)
     ) { row, upcoming in
       let place = RestrictionPlace(row: row)
@@ -143,12 +168,15 @@ extension StoreTransaction {
       guard let channel = channels[place.channelID] else { throw StoreError.notFound(.channel) }
       return item(
         PlacedRestriction(
-          kind: place.kind, channelURL: channel.url, channelKind: channel.kind,
+          kind: row.integer(4) == 0 ? .ban : .mute, channelURL: channel.url,
+          channelKind: channel.kind,
           user: users[place.userID] ?? User(id: place.userID),
           restriction: Restriction(
             userID: place.userID, startsAt: place.startsAt, endsAt: row[5], description: row[6])))
     } token: { row in
-      cursor.token(after: RestrictionPlace(row: row))
+      let place = RestrictionPlace(row: row).following(last)
+      last = place
+      return cursor.token(after: place)
     }
   }
 
@@ -156,8 +184,7 @@ extension StoreTransaction {
     of kind: RestrictionKind, ofUser userID: String?, inChannel channelID: Int64?,
     after start: RestrictionPlace
   ) -> Condition {
-    // At the same place, a mute comes after a ban.
-    let comparison = kind == .mute && start.kind == .ban ? "<=" : "<"
+    let comparison = start.kinds.contains(kind) ? "<" : "<="
     var range = Condition(
       StoreStatement("(starts_at, channel_id, user_id) \(comparison) (?, ?, ?)"),
       [start.startsAt, start.channelID, start.userID])

@@ -54,7 +54,9 @@ struct AllRestrictionsTests {
       "mute bob in annex at 9", "ban ann in lobby at 5", "mute ann in lobby at 5",
       "ban bob in annex at 3", "ban ann in annex at 1",
     ]
-    #expect(try await page(fixture).items == all)
+    // The ban and the mute of ann begin at the same time, and come in either order.
+    #expect(try await page(fixture).items.sorted() == all.sorted())
+    #expect(try await page(fixture).items.map { $0.suffix(1) } == ["9", "5", "5", "3", "1"])
     #expect(try await page(fixture, at: 49).items.contains("mute bob in lobby at 7"))
     #expect(try await page(fixture, at: 100).items == [])
     #expect(try await page(fixture, .ban).items == all.filter { $0.hasPrefix("ban") })
@@ -80,8 +82,10 @@ struct AllRestrictionsTests {
         #expect(next.items.count <= limit)
         found += next.items
         token = next.next
-      } while !token.isEmpty
-      #expect(found == all, "pages of \(limit)")
+      } while !token.isEmpty && found.count <= all.count
+      // Restrictions of the same place come in either order.
+      #expect(found.sorted() == all.sorted(), "pages of \(limit)")
+      #expect(found.map { $0.suffix(1) } == all.map { $0.suffix(1) }, "pages of \(limit)")
     }
     let token = try await page(fixture, limit: 1).next
     await #expect(throws: StoreError.invalidPageToken) {

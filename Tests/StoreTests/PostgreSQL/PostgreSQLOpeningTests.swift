@@ -121,11 +121,13 @@ struct PostgreSQLOpeningTests {
       ORDER BY created_at DESC, channel_id DESC
       """,
       """
-      SELECT ends_at > 5, starts_at, channel_id, user_id, 0 FROM bans
-      WHERE (starts_at, channel_id, user_id) < (5, 5, 'a')
-      UNION ALL SELECT ends_at > 5, starts_at, channel_id, user_id, 1 FROM mutes
-      WHERE (starts_at, channel_id, user_id) <= (5, 5, 'a')
-      ORDER BY 2 DESC, 3 DESC, 4 DESC, 5
+      SELECT * FROM (SELECT ends_at > 5, starts_at, channel_id, user_id FROM bans
+        WHERE (starts_at, channel_id, user_id) < (5, 5, 'a')
+        ORDER BY 2 DESC, 3 DESC, 4 DESC) AS ban
+      UNION ALL SELECT * FROM (SELECT ends_at > 5, starts_at, channel_id, user_id FROM mutes
+        WHERE (starts_at, channel_id, user_id) <= (5, 5, 'a')
+        ORDER BY 2 DESC, 3 DESC, 4 DESC) AS mute
+      ORDER BY 2 DESC, 3 DESC, 4 DESC
       """,
       """
       SELECT channels.url FROM groups JOIN channels USING (channel_id) WHERE distinct_key = 'a'
@@ -151,7 +153,9 @@ struct PostgreSQLOpeningTests {
       let rows = try connection.execute("EXPLAIN \(statement)")
       let plan = (0..<rows.count).map { rows.text($0, 0) }.joined(separator: "\n")
       #expect(plan.contains("Index") && !plan.contains("Seq Scan"), "\(plan)")
-      #expect(!plan.contains("Sort") || plan.contains("Scan using channels_pkey"), "\(plan)")
+      // A merge names its key, too.
+      let sorts = plan.replacing("Sort Key", with: "")
+      #expect(!sorts.contains("Sort") || plan.contains("Scan using channels_pkey"), "\(plan)")
     }
   }
 }
