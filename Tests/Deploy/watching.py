@@ -10,7 +10,7 @@ from skipping import need
 WORDS = {
     "sum", "by", "rate", "histogram_quantile", "le", "instance", "outcome", "reason", "result",
     "changes", "and", "job", "label_values", "max", "min", "state", "increase", "max_over_time",
-    "way"}
+    "way", "name"}
 
 
 async def metrics(ctx):
@@ -27,7 +27,11 @@ async def metrics(ctx):
     with open(ctx.source("Sources/Gateway/Gateway.docc/ScalingOut.md"), encoding="utf-8") as file:
         of_clusters = set(re.findall(r"`(parley_cluster_\w+)", file.read()))
     assert len(of_clusters) > 8 and not of_clusters & names
-    return names | of_clusters
+    # This one has no certificate and no tokens that expire.
+    with open(ctx.source("Sources/Gateway/Gateway.docc/Operating.md"), encoding="utf-8") as file:
+        of_expiry = set(re.findall(r"`(parley_\w+_expiry_seconds)", file.read()))
+    assert len(of_expiry) == 2 and not of_expiry & names
+    return names | of_clusters | of_expiry
 
 
 def named_in(expression):

@@ -90,7 +90,7 @@ async def test_a_viewer_reads_and_changes_nothing(ctx):
             for one in calls(world, ctx.name)[name]:
                 answer = await caller.send(
                     method, world.target(path, one.query), one.body, viewer)
-                if method == "GET" or name == "issueTicket":
+                if method == "GET" and name != "listAuditRecords" or name == "issueTicket":
                     assert answer.code == one.refusal and answer.status != 401, (name, answer)
                 else:
                     assert (answer.status, answer.code) == (400, 400108), (name, answer)
@@ -130,7 +130,7 @@ async def test_a_moderator_moderates_and_changes_nothing_else(ctx):
                 answer = await caller.send(
                     method, world.target(path, one.query), one.body, moderator)
                 is_send = name in ("sendMessage", "sendGroupMessage") and one.body["message_type"] == "ADMM"
-                if method == "GET" or name in MODERATION or is_send:
+                if method == "GET" and name != "listAuditRecords" or name in MODERATION or is_send:
                     assert answer.code != 400108 and answer.status != 401, (name, answer)
                     sends += is_send
                 else:

@@ -467,6 +467,7 @@ def own_calls(world, fresh):
         "testWebhooks": [Call(refusal=400920)],  # There are none.
         "retryWebhooks": [Call(refusal=400920)],
         "listFiles": [Call(), Call(query=author)],
+        "listAuditRecords": [Call(), Call(query={"token_id": world.api_token_id, "path": "/users", "limit": "3"})],
         "listRestrictions": [Call(), Call(query={**author, "kind": "ban", "channel_url": world.channel_url})],
         "countFiles": nothing,
         "viewFile": nothing,

@@ -9,6 +9,7 @@ import re
 import signal
 
 from calls import Caller
+from dashboardaccess import key
 from dashboardpage import FLAGS, LIVE, TABS, VIEWS, fill, issue, log_in, pressed, settled, show, text
 from harness import eventually, http
 from pagefiles import in_browser
@@ -73,10 +74,25 @@ async def test_the_last_day(ctx, page):
       choice.value = [...choice.options].find((one) => one.text === "Sessions").value;
       choice.dispatchEvent(new Event("change"));
     })()""")
-    await page.until("document.querySelector('.day')?.getAttribute('aria-label').startsWith('Sessions from ')")
+    await page.until("document.querySelector('.day svg')?.getAttribute('aria-label').startsWith('Sessions from ')")
     assert await page.run("document.querySelector('.day .scale').innerText.split('\\n').join()") == "499,250,0"
     assert await page.run("document.querySelectorAll('.day .times time').length") == 4
-    assert await page.run("document.querySelector('.day path:last-child').getAttribute('d').split('M').length - 1") == 2
+    assert await page.run("document.querySelector('.day path:nth-of-type(2)').getAttribute('d').split('M').length - 1") == 2
+    # One value is read with the keys and with the pointer, and a table has the highest ones.
+    reading = "document.querySelector('.day output').textContent"
+    assert (await page.run(reading)).endswith(": 379"), await page.run(reading)
+    await page.run("document.querySelector('.day input').focus()")
+    await key(page, "ArrowLeft", 37)
+    assert (await page.run(reading)).endswith(": 378"), await page.run(reading)
+    assert await page.run("document.querySelector('.day input').getAttribute('aria-valuetext')") == await page.run(reading)
+    await page.run("""(() => {
+      const svg = document.querySelector(".day svg"), { left, width, top } = svg.getBoundingClientRect();
+      svg.dispatchEvent(new PointerEvent("pointermove", { clientX: left + width * 499 / 2879, clientY: top, bubbles: true }));
+    })()""")
+    # A pixel is a few values wide.
+    assert 490 <= int((await page.run(reading)).split(": ")[1]) <= 499, await page.run(reading)
+    rows = await page.run("[...document.querySelectorAll('table[aria-label=Sessions] tbody tr')].map((row) => row.cells[1].textContent)")
+    assert 46 <= len(rows) <= 50 and "499" in rows, rows
 
 
 @in_browser

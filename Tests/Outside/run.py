@@ -26,7 +26,7 @@ MODULES = [
     "pagechat",
     "pagefiles", "pagegroups", "apipage", "sealing", "thumbnails", "depots",
     "translations",
-    "operations", "reloading", "apitokens", "observers", "dashboard", "dashboardchannels",
+    "operations", "reloading", "apitokens", "problems", "observers", "dashboard", "dashboardchannels",
     "dashboardmoderation", "dashboardreports", "dashboardaccess", "endpoints", "refusals", "exchanges",
     "limitrows", "commands", "edges", "doors", "documents", "examples", "schemadocuments", "schemafuzzing",
     "generated", "sendbird",

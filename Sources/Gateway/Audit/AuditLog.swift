@@ -13,6 +13,8 @@ final class AuditLog: Sendable {
   private static let patience = DispatchTimeInterval.seconds(5)
 
   let includesMessages: Bool
+  /// The newest lines, in memory.
+  let memory = AuditMemory()
   private let queue = AuditQueue()
   private let ended = DispatchSemaphore(value: 0)
   private let logger: Logger
@@ -27,9 +29,9 @@ final class AuditLog: Sendable {
     try UnusableSetting.named("audit.log") { try AuditFile(place).open() }
     includesMessages = settings.messages
     self.logger = logger
-    let (queue, ended) = (queue, ended)
+    let (queue, ended, memory) = (queue, ended, memory)
     _ = try Reactor.Thread(name: "audit", priority: .background) {
-      AuditWriter(AuditFile(place), queue, logger).run()
+      AuditWriter(AuditFile(place), queue, memory, logger).run()
       ended.signal()
     }
   }
@@ -124,13 +126,15 @@ final class AuditQueue: Sendable {
 final class AuditWriter {
   private let file: AuditFile
   private let queue: AuditQueue
+  private let memory: AuditMemory
   private let logger: Logger
   /// Lines lost since the last successful write.
   private var lostInARow = 0
 
-  init(_ file: AuditFile, _ queue: AuditQueue, _ logger: Logger) {
+  init(_ file: AuditFile, _ queue: AuditQueue, _ memory: AuditMemory, _ logger: Logger) {
     self.file = file
     self.queue = queue
+    self.memory = memory
     self.logger = logger
   }
 
@@ -154,8 +158,11 @@ final class AuditWriter {
 
   /// Writes a line; of consecutive failures, only the first is logged.
   private func write(_ record: AuditRecord) {
+    let line = record.line
+    memory.add(
+      tokenID: record.call.token.id, path: record.call.path, json: Array(line.dropLast()))
     do throws(SystemError) {
-      try file.append(record.line)
+      try file.append(line)
       queue.didWrite()
       guard lostInARow > 0 else { return }
       logger.notice("the audit log is written again", metadata: ["lost": "\(lostInARow)"])

@@ -373,6 +373,9 @@ enum PlatformRoutes {
       RestrictionEndpoints.list),
     route("GET", "/v3/parley/sessions", query: list("user_id"), SessionEndpoints.list),
     route("DELETE", "/v3/parley/sessions/{session_id}", SessionEndpoints.close),
+    // It has the addresses of clients, and what each token did.
+    route(
+      "GET", "/v3/parley/audit", query: list("token_id", "path"), for: .admin, AuditEndpoints.list),
     route("GET", "/v3/parley/connections", OperationEndpoints.countConnections),
     route("GET", "/v3/parley/status", available: .always, OperationEndpoints.viewStatus),
     route("POST", "/v3/parley/drain", available: .always, OperationEndpoints.drain),

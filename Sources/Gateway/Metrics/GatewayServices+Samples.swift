@@ -2,6 +2,7 @@ import Channels
 import Configuration
 import Reactor
 import Store
+import Streams
 import Telemetry
 import Thumbnails
 import Webhooks
@@ -17,6 +18,21 @@ extension GatewayServices {
       + (cluster?.samples ?? [])
       + (network == nil ? [] : relayCounts.samples) + clockSamples + reloads.samples
       + storedGroups.samples + reports.samples + apiTokens.issued.samples(at: clock.now)
+      + certificateSamples
+  }
+
+  /// All samples of the server.
+  var allSamples: [MetricSample] { metrics.samples(with: samples) }
+
+  /// The time until the TLS certificate expires; empty without TLS.
+  private var certificateSamples: [MetricSample] {
+    guard let expiry = certificate?.current.certificateExpiry else { return [] }
+    return [
+      .seconds(
+        "parley_certificate_expiry_seconds",
+        "Time until the TLS certificate in use expires; negative after that.",
+        expiry * 1_000 - clock.now)
+    ]
   }
 
   private var clockSamples: [MetricSample] {

@@ -49,7 +49,7 @@ final class MetricRecorder: TimerHandler {
     // Reading the files of the process takes long when there are many descriptors.
     DispatchQueue.global(qos: .utility).async { [services = shard.services] in
       services.metricRecord.add(
-        services.metrics.samples(with: services.samples), at: services.clock.now)
+        services.allSamples, at: services.clock.now)
     }
     _ = shard.loop.schedule(after: MetricRecord.interval, self)
   }

@@ -8,7 +8,7 @@ enum MetricEndpoints {
   /// `GET`: the metrics of `/metrics`, with the state of the server and of its cluster.
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     call.shard.countSessions { [services = call.services] sessions in
-      let samples = services.metrics.samples(with: services.samples)
+      let samples = services.allSamples
       completion { writer in
         writer.object {
           $0.member("version", Release.version)
@@ -16,6 +16,7 @@ enum MetricEndpoints {
           $0.member("stage", services.stage.name)
           $0.member("is_ready", services.unreadiness == nil)
           $0.member("reason", services.unreadiness ?? "")
+          $0.problems(ProblemFinder(samples).problems)
           $0.name("cluster")
           services.clusterStatus(sessions: sessions).encode(home: nil, into: &$0)
           $0.member(

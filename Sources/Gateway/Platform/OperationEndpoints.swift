@@ -69,6 +69,7 @@ extension GatewayServices {
       $0.member("uptime_ms", SystemClock.monotonicMilliseconds - startedAt)
       $0.member("is_ready", unreadiness == nil)
       $0.member("reason", unreadiness ?? "")
+      $0.problems(ProblemFinder(allSamples).problems)
       $0.member("connections", total(.connections))
       $0.member("sessions", total(.sessions))
       $0.member("channels", total(.channels))

@@ -23,7 +23,6 @@ package final class Gateway: Sendable {
   private let inbox: ClusterInbox
   /// `nil` on a single server.
   private let cluster: ClusterNode?
-  private let certificate: TLSServerContextHolder?
   private let entrance: Entrance
   private let readiness: ReadinessReport
   private let threads: Mutex<[Reactor.Thread]>
@@ -62,7 +61,6 @@ package final class Gateway: Sendable {
       throw error
     }
     if let network = shards.network { inbox.open(shards, network) }
-    certificate = plan.listening.certificate
     addresses = bound
     services.uploads.start(isAlone: cluster == nil)
     let listeners = try entrance.handOver()
@@ -122,7 +120,7 @@ package final class Gateway: Sendable {
   }
 
   private func reloadCertificate() {
-    guard let certificate else { return }
+    guard let certificate = services.certificate else { return }
     do {
       try certificate.reload()
       services.logger.notice("reloaded the certificate")

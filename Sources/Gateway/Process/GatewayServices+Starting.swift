@@ -116,7 +116,8 @@ extension GatewayServices {
       push: try PushDelivery(
         settings.push, webKey: pushes.webKey, store: store, cluster: notices?.lanes(of: .push),
         onlineUsers: onlineUsers, door: pushDoor, clock: clock, logger: logger),
-      audit: try AuditLog(settings.audit, logger: logger), clock: clock, deletionHold: hold,
+      audit: try AuditLog(settings.audit, logger: logger),
+      certificate: plan.listening.certificate, clock: clock, deletionHold: hold,
       entrance: entrance,
       modules: LastingModules(
         inDirectory: settings.dataDirectory + "/" + LastingModules.directoryName, logger: logger),

@@ -5,6 +5,7 @@ import Logging
 import PushDelivery
 import Reactor
 import Store
+import Streams
 import Synchronization
 import Translator
 import Transport
@@ -73,6 +74,8 @@ final class GatewayServices: Sendable {
   let refusals: RefusalLog
   /// `nil` when there is no audit log.
   let audit: AuditLog?
+  /// `nil` without TLS.
+  let certificate: TLSServerContextHolder?
   let logger: Logger
   let relayCounts: RelayCounts
   /// The changes of all servers; `nil` on a single server.
@@ -101,6 +104,7 @@ final class GatewayServices: Sendable {
     controlLog: ControlLog? = nil, thumbnails: ThumbnailService? = nil,
     translator: Translator? = nil, onlineUsers: OnlineUsers? = nil,
     pushes: PushRegistrar? = nil, push: PushDelivery? = nil, audit: AuditLog? = nil,
+    certificate: TLSServerContextHolder? = nil,
     clock: DeploymentClock = DeploymentClock(), deletionHold: DeletionHold? = nil,
     entrance: Entrance? = nil, modules: LastingModules = LastingModules(), logger: Logger
   ) {
@@ -151,6 +155,7 @@ final class GatewayServices: Sendable {
     operationsSockets = descriptors.operations(loops: shards.count)
     refusals = RefusalLog(logger: logger)
     self.audit = audit
+    self.certificate = certificate
     self.logger = logger
     undrainedShards = Atomic(shards.count)
   }

@@ -4,7 +4,7 @@ internal import ParleyProtocol
 /// Shows the state of a gateway.
 struct StatusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "status", abstract: "Show the state of a gateway.")
+    commandName: "status", abstract: "Show the state of a gateway, and what needs attention.")
 
   @OptionGroup var gateway: GatewayOptions
   @OptionGroup var output: OutputOptions
@@ -22,6 +22,9 @@ struct StatusCommand: ParsableCommand {
     fields.add("up for", status["uptime_ms"]?.integer.map(Milliseconds.inWords))
     for name in ["connections", "sessions", "channels", "participants"] {
       fields.add(name, status.number(name))
+    }
+    for problem in status.list("problems") {
+      fields.add("problem", "\(problem.text("message")): \(problem.text("what_to_do"))")
     }
     if let thumbnails = status["thumbnails"] {
       let isOn = thumbnails.isTrue("is_on")

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import Glibc
 internal import Synchronization
 
 /// A server's certificate, key and settings, shared by all its TLS sessions on all threads.
@@ -38,6 +39,16 @@ package final class TLSServerContext: Sendable {
     let files = CertificateFiles(certificatePath: certificatePath, privateKeyPath: privateKeyPath)
     try files.install(in: handle.pointer)
     self.alpn.install(inServer: handle.pointer)
+  }
+
+  /// The end of the validity of the server's own certificate, in Unix seconds; `nil` if it is no time.
+  package var certificateExpiry: Int64? {
+    guard let certificate = SSL_CTX_get0_certificate(handle.pointer),
+      let end = X509_get0_notAfter(certificate)
+    else { return nil }
+    var time = tm()
+    guard ASN1_TIME_to_tm(end, &time) == 1 else { return nil }
+    return Int64(timegm(&time))
   }
 }
 
