@@ -133,6 +133,26 @@ async def test_moderating(ctx, page):
 
 
 @in_browser
+async def test_an_admin_message_to_several_channels(ctx, page):
+    """A moderator sends one message to channels and groups; the URL that is refused stays in the form."""
+    server = await ctx.fresh(*FLAGS)
+    channel, owner = await ctx.room(server, 0)
+    await owner.call("group.create", channel_url="trip")
+    await log_in(page, server, await issue(server, "moderator"), view="channels")
+    await settled(page)
+    await page.run("[...document.querySelectorAll('summary')].find((one) => one.textContent.startsWith('Admin')).click()")
+    await fill(page, "Admin message to several channels", urls=f"{channel}\ntrip\nnowhere {channel}", message="Closing at ten")
+    await page.until("!!document.querySelector('dialog')")
+    await page.run("document.querySelector('dialog button[value=yes]').click()")
+    await page.until("document.querySelector('main').innerText.includes('Sent to 2 of 3.')")
+    assert await page.run("document.querySelector('[name=urls]').value") == "nowhere"
+    async with Caller(server) as caller:
+        for target in (f"open_channels/{channel}", "group_channels/trip"):
+            found = await caller.call("GET", f"/{target}/messages", message_ts=9007199254740991, prev_limit=5, next_limit=0)
+            assert [(one["type"], one["message"]) for one in found["messages"]] == [("ADMM", "Closing at ten")], found
+
+
+@in_browser
 async def test_restrictions_of_all_channels(ctx, page):
     """The view lists mutes and bans of channels and groups, newest first, finds those of a user, and lifts them."""
     server = await ctx.fresh(*FLAGS)

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import ParleyProtocol
+internal import Reactor
 
 extension MessageCommand {
   /// Sends a message on behalf of a user.
@@ -85,12 +86,26 @@ extension MessageCommand {
     static let configuration = CommandConfiguration(
       commandName: "admin",
       abstract: "Send an admin message, which is exempt from throttling.",
-      discussion: "A text of - is read from standard input.")
+      discussion: """
+        A text of - is read from standard input. With --also, the message is sent to one channel after \
+        another; a refusal is printed, the other channels receive the message, and the exit status is 1. \
+        With --dedup-id, the command can be repeated for those that refused.
+
+        EXAMPLES:
+          parley message admin lobby "Maintenance at 22:00 UTC"
+          parley message admin lobby "Maintenance at 22:00 UTC" --also annex --also hall
+        """)
 
     @OptionGroup var channel: EitherChannelArgument
 
     @Argument(help: "The text, 1 to 1,000 characters.")
     var text: String
+
+    @Option(
+      help: ArgumentHelp(
+        "Another channel of the same kind that receives the message; repeatable.",
+        valueName: "channel"))
+    var also: [String] = []
 
     @OptionGroup var fields: MessageFieldOptions
     @OptionGroup var sending: MessageSendingOptions
@@ -102,8 +117,24 @@ extension MessageCommand {
       sending.add(to: &body)
       body.set("message_type", "ADMM")
       body.set("message", try StandardInput.text(text))
-      let answer = try gateway.client().call("POST", "\(channel.path)/messages", body: body)
-      try output.show(answer) { [MessageText.line(ofMessage: $0)] }
+      let client = try gateway.client()
+      var failure: CommandFailure?
+      for url in [channel.url] + also {
+        do {
+          let answer = try client.call("POST", "\(channel.kind.path(of: url))/messages", body: body)
+          try output.show(answer) { [MessageText.line(ofMessage: $0)] }
+        } catch CommandFailure.refused(let reason, let code) where !also.isEmpty {
+          StandardError.write("Error: \(url): \(reason)")
+          failure = .refused("the message was not sent to all channels", code: code)
+        }
+      }
+      if let failure { throw failure }
+    }
+
+    func validate() throws {
+      guard also.allSatisfy({ !$0.isEmpty }) else {
+        throw ValidationError("--also is empty; a channel URL such as lobby is expected")
+      }
     }
   }
 }
