@@ -174,7 +174,7 @@ struct WebSocketLinkTests {
     for (code, kind): (Int, ConnectionFailure.Kind) in [
       (NSURLErrorCannotFindHost, .temporary), (NSURLErrorNotConnectedToInternet, .temporary),
       (NSURLErrorTimedOut, .temporary), (NSURLErrorServerCertificateUntrusted, .lasting),
-      (NSURLErrorSecureConnectionFailed, .lasting), (-1022, .lasting),
+      (NSURLErrorSecureConnectionFailed, .temporary), (-1022, .lasting),
     ] {
       let rig = try Rig()
       rig.on { $0.didComplete(nil, NSError(domain: NSURLErrorDomain, code: code)) }

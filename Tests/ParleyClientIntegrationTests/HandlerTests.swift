@@ -191,6 +191,43 @@ extension ClientTests {
         }, completionHandler: { error in ended.give(error) })
       #expect(try await ended.value)
       #expect(try await lobby.allMessages().count == 4)
+
+      let upload = Answer<BackgroundUpload>()
+      let later = FileMessageCreateParams(file: .bytes([1, 2, 3]))
+      lobby.createBackgroundUpload(params: later) { created, error in upload.give(created, error) }
+      #expect(try await upload.value.size == 3)
+    }
+
+    @Test("the preview of a page, and the reason why there is none")
+    func metadata() async throws {
+      let pages = try PageServer(page: PreviewTests.page)
+      defer { pages.stop() }
+      let server = try ServerProcess(PreviewTests.settings)
+      let ann = try await server.client("ann")
+      let provider = ann.metadataProvider()
+      let (fetches, fetched) = AsyncStream<String>.makeStream()
+      for _ in 0..<2 {
+        provider.startFetchingMetadata(for: pages.url("/a")) { metadata, error in
+          guard let metadata, error == nil else {
+            switch error {
+            case .cancelled?: fetched.yield("cancelled")
+            case .failed?: fetched.yield("failed")
+            case .timedOut?: fetched.yield("timed out")
+            case .alreadyStarted?: fetched.yield("already started")
+            case .unknown?, .refused?, nil: fetched.yield("unknown")
+            }
+            return
+          }
+          fetched.yield(metadata.ogMetaData?.title ?? "")
+        }
+      }
+      var outcomes: Set<String> = []
+      for await outcome in fetches {
+        outcomes.insert(outcome)
+        if outcomes.count == 2 { break }
+      }
+      #expect(outcomes == ["A page", "already started"])
+      withExtendedLifetime(ann) {}
     }
 
     @Test("moderation")

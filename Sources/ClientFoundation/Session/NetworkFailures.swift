@@ -48,10 +48,11 @@ extension ConnectionFailure {
     }
   }
 
-  /// The errors that a retry would meet again.
+  /// The errors that a retry would meet again; a failed TLS handshake without a verdict on the
+  /// certificate is often the network's.
   private static let lastingCodes: Set<Int> = [
     NSURLErrorBadURL, NSURLErrorUnsupportedURL, NSURLErrorBadServerResponse,
-    NSURLErrorSecureConnectionFailed, NSURLErrorServerCertificateHasBadDate,
+    NSURLErrorServerCertificateHasBadDate,
     NSURLErrorServerCertificateUntrusted, NSURLErrorServerCertificateHasUnknownRoot,
     NSURLErrorServerCertificateNotYetValid, NSURLErrorClientCertificateRejected,
     NSURLErrorClientCertificateRequired,

@@ -77,6 +77,25 @@ public final class MetadataProvider: Sendable {
     core.start(fetch.call, fetch.handle) { [self] in completionHandler(end(fetch.id, $0)) }
   }
 
+  /// Fetches the preview of a page and calls back on the client's queue with a value or an error.
+  ///
+  /// - Parameter completionHandler: Called once, with ``MetadataError/alreadyStarted`` for a second fetch.
+  public func startFetchingMetadata(
+    for url: String,
+    completionHandler: @escaping @Sendable (LinkMetadata?, MetadataError?) -> Void
+  ) {
+    do throws(MetadataError) {
+      try startFetchingMetadata(for: url) { outcome in
+        switch outcome {
+        case .success(let metadata): completionHandler(metadata, nil)
+        case .failure(let error): completionHandler(nil, error)
+        }
+      }
+    } catch {
+      core.callbacks.run { completionHandler(nil, error) }
+    }
+  }
+
   /// Cancels the fetch, which then throws ``MetadataError/cancelled`` at once, connected or not; a
   /// fetch that has not started will not start.
   public func cancel() {
