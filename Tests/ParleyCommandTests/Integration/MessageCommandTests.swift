@@ -40,6 +40,22 @@ extension CommandTests {
       #expect(try server.run("message", "show", "lobby", "\(id)").status == 1)
     }
 
+    @Test("of the administrator to several channels, and reports those that refuse")
+    func severalChannels() throws {
+      let server = try ServerProcess(CommandTests.quiet)
+      for url in ["lobby", "annex"] { _ = try server.run("channel", "create", url) }
+      let sent = try server.run(
+        "message", "admin", "lobby", "Closing", "--also", "nowhere", "--also", "annex")
+      #expect(sent.status == 1)
+      #expect(sent.errors.contains("nowhere: "), "\(sent.errors)")
+      for url in ["lobby", "annex"] {
+        #expect(try server.run("message", "list", url).output.contains("(admin): Closing"))
+      }
+      #expect(try server.run("message", "admin", "lobby", "x", "--also", "").status == 64)
+      #expect(
+        try server.run("message", "admin", "lobby", "Open", "--also", "annex").status == 0)
+    }
+
     @Test("with files, uploaded or hosted elsewhere")
     func files() throws {
       let server = try ServerProcess(CommandTests.quiet)

@@ -44,6 +44,11 @@ extension CommandTests {
       let token = try #require(made["token"]?.string)
       let id = try #require(made["id"]?.string)
       #expect(try server.run("channel", "list", "--api-token", token).status == 0)
+      let brief = try server.run(
+        "token", "create", "night", "--role", "moderator", "--expires-in", "90d")
+      #expect(brief.output.contains("moderator") && brief.output.contains("expires"))
+      #expect(try server.run("token", "create", "x", "--expires-in", "4000d").status == 1)
+      #expect(try server.run("token", "revoke", "night").status == 0)
       let list = try server.run("token", "list").output
       #expect(list.contains(id) && list.contains("shop") && !list.contains(token), "\(list)")
       #expect(try server.run("token", "revoke", id).output == "the API token \(id) is revoked\n")

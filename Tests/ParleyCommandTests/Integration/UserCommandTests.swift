@@ -74,6 +74,9 @@ extension CommandTests {
       #expect(try server.run("moderation", "unmute", "lobby", "jeff").status == 0)
       #expect(try server.run("moderation", "ban", "lobby", "jeff").status == 0)
       #expect(try server.run("moderation", "list", "lobby").output.contains("jeff"))
+      let all = try server.run("moderation", "list-all", "--user", "jeff").output
+      #expect(all.contains("banned") && all.contains("lobby"), "\(all)")
+      #expect(try server.run("moderation", "list-all", "mute").output == "no bans and mutes\n")
       #expect(try server.run("moderation", "unban", "lobby", "jeff").status == 0)
       #expect(
         try server.run("moderation", "list", "lobby").output
