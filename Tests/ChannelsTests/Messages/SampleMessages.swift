@@ -51,12 +51,8 @@ struct SampleMessages {
       .restrictionsRemoved(userID: text()), .metadata(metadata()),
       .blocked(Block(by: text(), of: text())), .unblocked(Block(by: text(), of: text())),
       .readPrivacyChanged(userID: text(), hidesReads: flag()),
-      .createGroup(
-        GroupCreation(channel(), inviting: texts(), memberLimit: count()),
-        replyTo: .session(reply())),
-      .createGroup(
-        GroupCreation(channel(), inviting: texts(), memberLimit: count()),
-        replyTo: .exchange(exchange())),
+      .createGroup(groupCreation(), replyTo: .session(reply())),
+      .createGroup(groupCreation(), replyTo: .exchange(exchange())),
       .viewGroup(replyTo: exchange()),
       .listMembers(groupMembers(), for: principal(), replyTo: reply()),
       .listChanges(
@@ -65,17 +61,9 @@ struct SampleMessages {
           ChangeList(
             flag() ? .token(text()) : .time(.random(in: Limits.timestamps, using: &random)),
             limit: pageSize())), for: principal(), replyTo: reply()),
-      .complain(
-        AbuseReportDraft(
-          channelURL: text(), .message(importTime()),
-          AbuseReportReason(.custom, customCategory: text(), description: text())),
-        by: principal(), replyTo: reply()),
-      .complain(
-        AbuseReportDraft(channelURL: text(), .user(text()), AbuseReportReason(.spam)),
-        by: principal(), replyTo: reply()),
-      .complain(
-        AbuseReportDraft(channelURL: text(), .channel, AbuseReportReason(.harassing)),
-        by: principal(), replyTo: reply()),
+      .complain(report(.message(importTime())), by: principal(), replyTo: reply()),
+      .complain(report(.user(text())), by: principal(), replyTo: reply()),
+      .complain(report(.channel), by: principal(), replyTo: reply()),
       .recover(
         after: StreamPosition(epoch: text(), seq: position()), by: principal(),
         byteLimit: .random(in: 0...Limits.answerByteCount, using: &random), replyTo: poll()),
@@ -438,6 +426,12 @@ struct SampleMessages {
     SessionAddress(server: half(), shard: half(), connection: word())
   }
 
+  private mutating func report(_ subject: AbuseReportSubject) -> AbuseReportDraft {
+    let category = choice(AbuseReportCategory.allCases)
+    let reason = AbuseReportReason(category, customCategory: text(), description: text())
+    return AbuseReportDraft(channelURL: text(), subject, reason)
+  }
+
   private mutating func seat() -> Seat { Seat(userID: text(), session: session()) }
 
   private mutating func shardAddress() -> ShardAddress {
@@ -445,9 +439,8 @@ struct SampleMessages {
   }
 
   private mutating func exchange() -> ExchangeAddress {
-    ExchangeAddress(
-      shard: shardAddress(), connection: word(), number: word(),
-      trace: word() % 2 == 0 ? nil : CallTrace(requestID: "edge-\(word())", traceParent: nil))
+    let trace = optional { CallTrace(requestID: "edge-\($0.word())", traceParent: nil) } ?? nil
+    return .init(shard: shardAddress(), connection: word(), number: word(), trace: trace)
   }
 
   private mutating func poll() -> PollAddress {
@@ -482,6 +475,10 @@ struct SampleMessages {
   }
 
   private mutating func texts() -> [String] { list { $0.text() } }
+
+  private mutating func groupCreation() -> GroupCreation {
+    GroupCreation(channel(), inviting: texts(), memberLimit: count())
+  }
 
   private mutating func metadata() -> [String: String] {
     var metadata: [String: String] = [:]
