@@ -430,6 +430,7 @@ extension JudgeTally {
     refused.notInChannel += other.refused.notInChannel
     refused.frozen += other.refused.frozen
     refused.muted += other.refused.muted
+    refused.filtered += other.refused.filtered
     refused.invalid += other.refused.invalid
     accepted += other.accepted
     repeated += other.repeated

@@ -151,7 +151,7 @@ struct RoutesTests {
       switch role {
       case .viewer:
         #expect(route.methods == ["GET"] || path == "/v3/parley/tickets", "\(path)")
-      case .moderator where path == "/v3/parley/reports/{report_id:number}":
+      case .moderator where path == "/v3/parley/reports/{report_id}":
         #expect(route.methods == ["PUT"])
       case .moderator:
         let call = path.split(separator: "/{channel_url}/").last ?? ""
