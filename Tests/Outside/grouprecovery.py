@@ -221,7 +221,7 @@ async def test_nothing_is_missed_or_told_twice_over_cuts(ctx):
 
 
 async def test_the_swift_library_over_cuts(ctx):
-    """`parley watch` prints each message of a group once and in order, and an edit, whatever its connection does."""
+    """`parley watch` prints each message of a group once and in order, and each edit, whatever its connection does."""
     server = await ctx.server(*FREE)
     url, creator, member = await group(ctx, server, 1)
     first = await creator.send(url, "first")
@@ -260,7 +260,8 @@ async def test_the_swift_library_over_cuts(ctx):
                 while sent[-1] not in texts or f"edit {cut}" not in edits:
                     await asyncio.sleep(0.05)
         assert [text for text in texts[begun:] if text != "begin"] == sent, texts
-        assert edits == [f"edit {cut}" for cut in range(4)], edits
+        # An update may come twice; it has the newest state.
+        assert list(dict.fromkeys(edits)) == [f"edit {cut}" for cut in range(4)], edits
     finally:
         process.kill()
         await reading

@@ -21,6 +21,7 @@ ELSEWHERE = {
     "U+0000 in any text": "edges", "`token` of a page": "refusals",
     "`translation_target_langs`": "refusals", "a page of any list": "budgets",
     "`user_ids` of `GET /users`": "endpoints",
+    "words of a [word filter]": "wordfilter",
 }
 
 
@@ -49,6 +50,9 @@ def cases(w):
 
     def listing(**params):
         return "message.list", {"channel_url": w.channel, **params}
+
+    def report(**params):
+        return "channel.report", {"channel_url": w.channel, "category": "custom", "custom_category": "x", **params}
 
     url = "https://a.example/"
     return {
@@ -99,7 +103,10 @@ def cases(w):
             (2_147_483_647, lambda n: mute(seconds=n), {400113}),
             (2_147_483_647, lambda n: ban(seconds=n), {400113})],
         "`description`": [(2048, lambda n: mute(description="d" * n), {400110}),
-                          (250, lambda n: ban(description="d" * n), {400110})],
+                          (250, lambda n: ban(description="d" * n), {400110}),
+                          (1000, lambda n: report(description="d" * n), {400110})],
+        # The note is in `reports`.
+        "`custom_category`, `note` of a report": [(50, lambda n: report(custom_category="c" * n), {400110})],
         "`limit` of a page": [
             (100, lambda n: ("channel.list", {"limit": n}), {400113}),
             (100, lambda n: ("channel.participants", {

@@ -139,7 +139,9 @@ async def test_moderators_decide(ctx):
         changed = await back.call("PUT", f"/parley/reports/{first['id']}", {"state": "resolved", "note": "muted"})
         assert changed["closed_at"] > 0 and {
             **first, "state": "resolved", "note": "muted", "closed_at": changed["closed_at"]} == changed
-        await back.call("PUT", f"/parley/reports/{second['id']}", {"state": "dismissed"})
+        await back.call("PUT", f"/parley/reports/{second['id']}", {"state": "dismissed", "note": "n" * 1000})
+        assert await back.code(
+            "PUT", f"/parley/reports/{second['id']}", {"state": "dismissed", "note": "n" * 1001}) == 400110
         again = await back.call("PUT", f"/parley/reports/{first['id']}", {"state": "open"})
         assert again == {**first, "note": "muted"}, again
         await back.call("PUT", f"/parley/reports/{first['id']}", {"state": "resolved", "note": ""})

@@ -128,7 +128,12 @@ async def test_the_longest_texts(ctx):
     server = await ctx.fresh(*FREE)
     channel, owner = await ctx.room(server, 0)
     async with Back(server) as back:
-        await put(back, keywords=["a" * n + "*" for n in range(1, 100)] + ["*" + "é" * n for n in range(1, 100)], type=1)
+        words = ["a" * n + "*" for n in range(1, 100)] + ["*" + "é" * n for n in range(1, 100)]
+        words += [f"{n}".rjust(100, "c") for n in range(500 - len(words))]
+        await put(back, keywords=words, type=1)
+        path = "/applications/settings_global"
+        for code, wrong in ((400203, [*words, "d"]), (400110, ["d" * 101])):
+            assert await back.code("PUT", path, {"profanity_filter": {"keywords": wrong}}) == code
         for text in ("a" * 5000, "a " * 2500, "é" * 5000, "b" * 5000, "ß" * 5000):
             shown = (await owner.send(channel, text))["message"]["message"]
             assert len(shown) == 5000, len(shown)

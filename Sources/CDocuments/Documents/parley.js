@@ -390,6 +390,8 @@ export class Parley extends Emitter {
   #options;
   #state = "waiting";
   #error = null;
+  /** What failed last, also while another attempt is under way. */
+  #failure;
   #retryAt = null;
   #session = null;
   #fileKey = null;
@@ -796,6 +798,7 @@ export class Parley extends Emitter {
   #become(state, error = null) {
     this.#state = state;
     this.#error = error;
+    this.#failure = error?.message ?? this.#failure;
     this[emit]("state", { state, error, retryAt: this.#retryAt });
   }
 
@@ -900,7 +903,7 @@ export class Parley extends Emitter {
       };
       const timer = limit && setTimeout(() => {
         this.#waiters = this.#waiters.filter((one) => one !== settle);
-        settle(timeout(`the session did not open in time: ${this.#error?.message ?? this.#state}`));
+        settle(timeout(`the session did not open in time: ${this.#failure ?? this.#state}`));
       }, limit);
       this.#waiters.push(settle);
     });
