@@ -390,7 +390,7 @@ export class Parley extends Emitter {
   #options;
   #state = "waiting";
   #error = null;
-  /** What failed last, also while another attempt is under way. */
+  /** The last failure, also while another attempt is under way. */
   #failure;
   #retryAt = null;
   #session = null;

@@ -21,7 +21,10 @@ struct IncomingTests {
   @Test(
     "is read, for every name of the protocol",
     arguments: EventName.allCases.filter {
-      ![.channelCreated, .groupCreated, .messageWithheld].contains($0)
+      ![
+        .channelCreated, .groupCreated, .messageWithheld, .messageReport, .userReport,
+        .channelReport,
+      ].contains($0)
     })
   func all(name: EventName) throws {
     let params = """
@@ -51,6 +54,11 @@ struct IncomingTests {
     let params = #"{"channel_url":"lobby","seq":0,"ts":5,"channel":\#(Sample.channel())}"#
     #expect(
       try read("channel.created", params) == nil)
+    let report = """
+      {"channel_url":"lobby","ts":5,"id":1,"report_type":"channel","report_category":"spam",
+      "channel":{"channel_url":"lobby","channel_type":"open_channels"},"created_at":5,"state":"open"}
+      """
+    #expect(try read("channel:report", report) == nil)
   }
 
   @Test("is ignored when it is for observers only")

@@ -207,7 +207,34 @@ extension EventSample {
     EventSample(
       event: .groupCreated(group), origin: EventOrigin(channelURL: "lobby", seq: 0, timestamp: 12),
       originJSON: #""channel_url":"lobby","seq":0,"ts":12"#, members: #""channel":\#(groupJSON)"#),
+    transient(
+      .reported(report(.message, AbuseReportReason(.spam), message)),
+      #""id":9,"report_type":"message","report_category":"spam","offending_user":\#(offenderJSON),"#
+        + #""reported_message":\#(messageJSON),\#(reportEndJSON)"#),
+    transient(
+      .reported(report(.user, AbuseReportReason(.harassing, description: "loud"))),
+      #""id":9,"report_type":"user","report_category":"harassing","report_description":"loud","#
+        + #""offending_user":\#(offenderJSON),\#(reportEndJSON)"#),
+    transient(
+      .reported(report(.channel, AbuseReportReason(.custom, customCategory: "bots"))),
+      #""id":9,"report_type":"channel","report_category":"custom","#
+        + #""custom_report_category_name":"bots","offending_user":\#(offenderJSON),\#(reportEndJSON)"#
+    ),
   ]
+
+  private static func report(
+    _ type: AbuseReportType, _ reason: AbuseReportReason, _ message: Message? = nil
+  ) -> AbuseReport {
+    AbuseReport(
+      id: 9, type: type, reason: reason, offender: ann, message: message,
+      channel: ReportedChannel(url: "lobby", kind: .open, name: "Lobby"), createdAt: 12)
+  }
+
+  private static let offenderJSON =
+    #"{"user_id":"ann","nickname":"","profile_url":"","metadata":{}}"#
+  private static let reportEndJSON =
+    #""channel":{"channel_url":"lobby","channel_type":"open_channels","name":"Lobby","#
+    + #""custom_type":""},"created_at":12,"state":"open""#
 
   private static func durable(_ event: Event, _ members: String) -> EventSample {
     EventSample(
