@@ -147,6 +147,6 @@ private enum FilterText {
       case .block: "messages with a word are refused"
       case .some(.none), nil: "the filter is off"
       }
-    return ["\(kind); \(words.count) words"] + words
+    return ["\(kind); \(words.count) \(words.count == 1 ? "word" : "words")"] + words
   }
 }
