@@ -38,7 +38,7 @@ struct WebSocketLinkTests {
       on { $0.didOpen("parley.v1") }
     }
 
-    /// What the owner was notified of, once the lane has nothing to do.
+    /// The notifications of the owner, once the lane has nothing to do.
     var events: [RecordingOwner.Event] {
       queue.sync {}
       return owner.events

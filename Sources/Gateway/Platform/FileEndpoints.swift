@@ -15,11 +15,7 @@ enum FileEndpoints {
       inChannel: try call.query.optionalChannelURL(), limit: try call.query.pageSize(),
       token: try call.query.pageToken(),
       as: JSONPageEncoder<FileDetails> { $0.encode(into: &$1) })
-    let (caller, services) = (call.caller, call.services)
-    services.store.perform(listing, for: caller.principal) { result, cost in
-      caller.pay(cost, to: services)
-      completion(result.serviceResult.map { $0.encoded(as: "files") })
-    }
+    call.perform(listing, completion) { $0.encoded(as: "files") }
   }
 
   /// `GET …/{file_id}`.

@@ -159,6 +159,20 @@ struct PlatformCall {
     services.store.perform(lookup) { completion($0.serviceResult, encode) }
   }
 
+  /// Lists or searches in the store in the caller's turn, and answers with the encoded outcome.
+  ///
+  /// The time is charged to the caller.
+  func perform<Query: StoreQuery>(
+    _ query: Query, _ completion: Completion,
+    _ encode: @escaping @Sendable (Query.Outcome) -> [UInt8]
+  ) {
+    let (caller, services) = (caller, services)
+    services.store.perform(query, for: caller.principal) { result, cost in
+      caller.pay(cost, to: services)
+      completion(result.serviceResult.map(encode))
+    }
+  }
+
   /// Changes the store, and encodes the result as the answer.
   func perform<Write: StoreWrite>(
     _ write: Write, _ completion: Completion,

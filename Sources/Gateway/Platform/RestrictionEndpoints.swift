@@ -6,18 +6,13 @@ import Store
 enum RestrictionEndpoints {
   /// `GET ?kind=&user_id=&channel_url=`: those in effect, newest first.
   static func list(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    let services = call.services
     let listing = AllRestrictionsListing(
       try call.query.choice("kind", of: RestrictionKind.self),
       ofUser: try call.query.optionalUserID("user_id"),
-      inChannel: try call.query.optionalChannelURL(), at: services.clock.now,
+      inChannel: try call.query.optionalChannelURL(), at: call.services.clock.now,
       limit: try call.query.pageSize(), token: try call.query.pageToken(),
       as: JSONPageEncoder<PlacedRestriction> { $0.encode(into: &$1) })
-    let caller = call.caller
-    services.store.perform(listing, for: caller.principal) { result, cost in
-      caller.pay(cost, to: services)
-      completion(result.serviceResult.map { $0.encoded(as: "restrictions") })
-    }
+    call.perform(listing, completion) { $0.encoded(as: "restrictions") }
   }
 }
 

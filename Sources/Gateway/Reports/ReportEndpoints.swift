@@ -85,11 +85,7 @@ enum ReportEndpoints {
     try select(&query)
     let listing = AbuseReportListing(
       query, as: JSONPageEncoder<AbuseReport> { $0.encodeForPlatform(into: &$1) })
-    let (caller, services) = (call.caller, call.services)
-    services.store.perform(listing, for: caller.principal) { result, cost in
-      caller.pay(cost, to: services)
-      completion(result.serviceResult.map { $0.encoded(as: "report_logs") })
-    }
+    call.perform(listing, completion) { $0.encoded(as: "report_logs") }
   }
 }
 

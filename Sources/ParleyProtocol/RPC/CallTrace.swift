@@ -33,20 +33,19 @@ package struct CallTrace: Sendable, Hashable {
   }
 
   /// The id of the request.
-  package var requestID: String? { part(after: true) }
+  package var requestID: String? { parts.requestID.isEmpty ? nil : String(parts.requestID) }
 
   /// `00-{trace id}-{parent id}-{flags}`, in lower-case hexadecimal digits.
-  package var traceParent: String? { part(after: false) }
+  package var traceParent: String? { parts.parent.isEmpty ? nil : String(parts.parent) }
 
   /// The 32 hexadecimal digits that all spans of the trace share.
   package var traceID: String? {
     traceParent.map { String($0.utf8.dropFirst(3).prefix(32)) ?? "" }
   }
 
-  private func part(after isAfter: Bool) -> String? {
-    let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-    let part = parts[isAfter ? 1 : 0]
-    return part.isEmpty ? nil : String(part)
+  private var parts: (parent: Substring, requestID: Substring) {
+    let space = text.firstIndex(of: " ") ?? text.endIndex
+    return (text[..<space], text[space...].dropFirst())
   }
 
   /// Whether a text is 1 to 128 visible ASCII characters that need no escape in JSON, in a log or in a
