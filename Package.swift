@@ -99,6 +99,7 @@ let package = Package(
     library("HTTP", ["Basics", "COpenSSL", "CZlib"]),
     library("ParleyProtocol", ["Basics"]),
     library("FloodControl"),
+    library("Search"),
     library("LinkPreview", ["Basics", "ParleyProtocol", "CDomainNames"]),
     library("Channels", ["ParleyProtocol", "FloodControl", "LinkPreview", deque]),
     library("Uploads", ["Basics", "ParleyProtocol"]),
@@ -122,7 +123,7 @@ let package = Package(
       "Store",
       [
         "Basics", "CCurl", "Channels", "Crypto", "Curl", "ParleyProtocol", "PostgreSQL", "Push",
-        "Reactor", "SQLite", "Uploads", deque, logging,
+        "Reactor", "Search", "SQLite", "Uploads", deque, logging,
       ]),
     library("Telemetry", ["Basics", "Reactor", logging]),
     library("Curl", ["Basics", "LinkPreview", "Reactor", "CCurl"]),
@@ -259,6 +260,7 @@ let package = Package(
     tests("HTTP", ["Basics"]),
     tests("ParleyProtocol", ["Basics"]),
     tests("FloodControl"),
+    tests("Search"),
     tests("Channels", ["FloodControl", "LinkPreview", "ParleyProtocol"]),
     tests("Uploads", ["Basics", "ParleyProtocol"]),
     tests("Cluster", [heap]),
@@ -277,7 +279,7 @@ let package = Package(
       "Store",
       [
         "Channels", "Crypto", "CSQLite", "ParleyProtocol", "PostgreSQL", "Push", "Reactor",
-        "SQLite", "TestPeers", "Uploads", logging, "store-crash-writer",
+        "Search", "SQLite", "TestPeers", "Uploads", logging, "store-crash-writer",
       ]),
     tests("Telemetry", ["Reactor", logging]),
     tests("Configuration", ["Basics", "FloodControl", "ParleyProtocol", "Push", "Reactor"]),
@@ -332,8 +334,8 @@ let package = Package(
       dependencies: [
         "Basics", "Bus", "ParleyClient", "ClientSockets", "ClientTransport", "Cluster",
         "Configuration", "Gateway", "HTTP",
-        "LinkPreview", "ParleyProtocol", "Channels", "Push", "Store", "TestSupport", "Crypto",
-        "Thumbnails", "Translation", "Transport", "Unfurler",
+        "LinkPreview", "ParleyProtocol", "Channels", "Push", "Search", "Store", "TestSupport",
+        "Crypto", "Thumbnails", "Translation", "Transport", "Unfurler",
       ],
       path: "Tests/Fuzzing", exclude: ["Corpora"], swiftSettings: house),
     .testTarget(

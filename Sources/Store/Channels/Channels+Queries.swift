@@ -1,6 +1,7 @@
 package import Channels
 import Basics
 package import ParleyProtocol
+import Search
 
 /// A query for open channels, newest first.
 package struct ChannelQuery: Sendable, Hashable {

@@ -1,5 +1,6 @@
 import Channels
 package import ParleyProtocol
+import Search
 
 /// A channel after a change.
 package struct ChannelMutation: Sendable, Hashable {

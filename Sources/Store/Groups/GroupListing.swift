@@ -1,6 +1,7 @@
 import Basics
 import Channels
 package import ParleyProtocol
+import Search
 
 /// The groups among which a list searches.
 package enum GroupSource: Sendable, Hashable {

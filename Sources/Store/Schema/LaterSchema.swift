@@ -1,4 +1,5 @@
 import SQLite
+import Search
 
 /// Tables and columns of the Platform API: more on users, channels and messages, tokens and counters.
 enum PlatformSchema {

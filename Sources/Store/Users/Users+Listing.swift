@@ -1,5 +1,6 @@
 import Basics
 import ParleyProtocol
+import Search
 
 /// A query for users: newest first, or by nickname when a nickname prefix is given.
 package struct UserQuery: Sendable, Hashable {

@@ -1,4 +1,5 @@
 package import ParleyProtocol
+import Search
 
 /// Creates a user.
 ///

@@ -22,6 +22,7 @@ enum Harnesses {
     "Pipeline": PipelineHarness.self,
     "PushAnswers": PushAnswersHarness.self,
     "RedisReplies": RedisRepliesHarness.self,
+    "SearchedWords": SearchedWordsHarness.self,
     "ServerAddress": ServerAddressHarness.self,
     "SettingValues": SettingValuesHarness.self,
     "ShardMessage": ShardMessageHarness.self,

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Store
+@testable import Search
 
 @Suite("Case folding", .onOwnThreads)
 struct CaseFoldingTests {
