@@ -177,6 +177,19 @@ package final class Database {
     guard outcome == SQLITE_OK else { throw DatabaseError(code: outcome, handle: handle) }
   }
 
+  /// Makes a function available to statements, which computes a text from the texts of its arguments.
+  ///
+  /// - Parameter body: Has an item for each argument; `nil` for NULL.
+  package func addFunction(
+    _ name: String, argumentCount: Int32, _ body: @escaping ([String?]) -> String
+  ) throws {
+    let outcome = sqlite3_create_function_v2(
+      handle, name, argumentCount, SQLITE_UTF8 | SQLITE_DETERMINISTIC,
+      Unmanaged.passRetained(TextsFunction(body)).toOpaque(), TextsFunction.call, nil, nil,
+      TextsFunction.release)
+    guard outcome == SQLITE_OK else { throw DatabaseError(code: outcome, handle: handle) }
+  }
+
   private func register(
     _ name: String, _ box: TextFunction?,
     _ call: (@convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void)?
@@ -206,6 +219,36 @@ private final class TextFunction {
       let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(argument)))
       csqlite_result_text(context, box.function(String(decoding: bytes, as: UTF8.self)))
     }
+}
+
+/// A function of several texts that statements can call.
+private final class TextsFunction {
+  private let function: ([String?]) -> String
+
+  init(_ function: @escaping ([String?]) -> String) {
+    self.function = function
+  }
+
+  static let call:
+    @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+      context, count, arguments in
+      guard let data = sqlite3_user_data(context) else { return sqlite3_result_null(context) }
+      let texts = (0..<Int(count)).map { index -> String? in
+        guard let value = arguments?[index], let text = sqlite3_value_text(value) else {
+          return nil
+        }
+        let bytes = UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value)))
+        return String(decoding: bytes, as: UTF8.self)
+      }
+      let box = Unmanaged<TextsFunction>.fromOpaque(data).takeUnretainedValue()
+      csqlite_result_text(context, box.function(texts))
+    }
+
+  /// SQLite releases a function with its connection, or when it cannot add it.
+  static let release: @convention(c) (UnsafeMutableRawPointer?) -> Void = { data in
+    guard let data else { return }
+    Unmanaged<TextsFunction>.fromOpaque(data).release()
+  }
 }
 
 /// A function that gives numbers to statements.

@@ -29,7 +29,7 @@ struct Parley: AsyncParsableCommand {
       ChannelCommand.self, GroupCommand.self, MessageCommand.self, UserCommand.self,
       ModerationCommand.self, ReportCommand.self, FilterCommand.self,
       LimitsCommand.self, PreviewCommand.self, TranslationCommand.self,
-      TokenCommand.self, WebhooksCommand.self, PushCommand.self,
+      TokenCommand.self, WebhooksCommand.self, PushCommand.self, SearchCommand.self,
       FileCommand.self, SessionsCommand.self, ClusterCommand.self, StoreCommand.self,
       BackupCommand.self, RestoreCommand.self,
       ConnectionsCommand.self, StatusCommand.self, TopCommand.self, DrainCommand.self,

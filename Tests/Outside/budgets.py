@@ -481,6 +481,7 @@ CASES = {
     "user.report": lambda w: w.owner.call(
         "user.report", channel_url=w.channel, user_id=w.owner.user_id, category="spam", description="ö" * 1000),
     "channel.report": lambda w: w.owner.call("channel.report", channel_url=w.channel, category="spam"),
+    "message.search": lambda w: w.owner.call("message.search", query="a", limit=100),
     "group.mark_read": reads_elsewhere,
     "group.mark_unread": lambda w: w.onlooker.call("group.mark_unread", channel_url=w.group, message_id=w.unread),
     "group.unread": lambda w: w.onlooker.call("group.unread"),

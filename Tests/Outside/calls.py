@@ -463,6 +463,12 @@ def own_calls(world, fresh):
         "listReports": [Call(), Call(query={"state": "open", "start_ts": 1})],
         "viewReport": nothing,
         "updateReport": [Call({"state": "resolved", "note": "muted"})],
+        "searchMessages": [
+            Call(query={"query": "word"}),
+            Call(query={"query": "\"a phrase", "channel_url": world.channel_url, "user_id": world.user_id, "sort_field": "score"})],
+        "viewSearchState": nothing,
+        "checkSearch": nothing,
+        "rebuildSearch": nothing,
         "listWebhooks": nothing,
         "testWebhooks": [Call(refusal=400920)],  # There are none.
         "retryWebhooks": [Call(refusal=400920)],

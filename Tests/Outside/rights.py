@@ -18,7 +18,7 @@ OTHERS = {
     "file.create", "file.get", "file.list", "file.cancel", "preview.fetch", "preview.cancel",
     "group.create", "group.get", "group.update", "group.delete", "group.invite", "group.accept",
     "group.decline", "group.join", "group.leave", "group.remove", "group.members", "group.list",
-    "group.unread", "group.changes", "group.recover", "group.watch_totals", "message.changes", "group.mark_read", "group.mark_unread", "group.hide", "group.unhide",
+    "group.unread", "group.changes", "group.recover", "group.watch_totals", "message.changes", "message.search", "group.mark_read", "group.mark_unread", "group.hide", "group.unhide",
     "group.reset_history", "group.set_preference", "group.typing", "group.receipts", "group.mark_delivered",
 }
 

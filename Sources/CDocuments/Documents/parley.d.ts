@@ -554,6 +554,8 @@ export interface Methods {
           languages: string[];
           per_message: number;
         };
+        /** `message.search` is available. */
+        search?: true;
         /** Links in messages are previewed, and `preview.fetch` is available. */
         previews?: true;
         groups?: {
@@ -1527,6 +1529,45 @@ export interface Methods {
       has_more: boolean;
       /** Continues the list, now or in a later session. */
       token: string;
+    };
+  };
+  /** Finds messages by their words, in open channels and in the groups that the user has joined. Five searches a second, two at a time. */
+  "message.search": {
+    params: {
+      /** Words that all occur. Quotes enclose a phrase. The last word also matches longer words. */
+      query: string;
+      /** Only messages of this channel. */
+      channel_url?: string | null;
+      /** Only messages of channels with this type. */
+      channel_custom_type?: string | null;
+      /** Only messages with one of these types. */
+      custom_types?: string[] | null;
+      /** Only messages of these users. */
+      sender_ids?: string[] | null;
+      message_type?: "MESG" | "FILE" | "ADMM" | null;
+      /** Only messages from this time on, in Unix milliseconds. */
+      from_ts?: number | null;
+      /** Only messages up to this time, in Unix milliseconds. */
+      to_ts?: number | null;
+      /** Whether the query is one phrase of whole words. */
+      exact_match?: boolean | null;
+      /** The newest first, or of the newest 1,000 those that match best. */
+      order?: "time" | "score" | null;
+      reverse?: boolean | null;
+      limit?: number | null;
+      /** `next` of the previous page. */
+      token?: string | null;
+    };
+    result: {
+      messages: Message[];
+      /** The token of the next page. Empty at the end. */
+      next: string;
+      /** The number of messages found. */
+      total_count: number;
+      /** There are or may be more messages than `total_count`. */
+      total_more?: true;
+      /** The time was up before the page was full, or older messages are not in the index. */
+      partial?: true;
     };
   };
   /** Lists messages around a position. Default: the latest messages. */

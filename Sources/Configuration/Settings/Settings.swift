@@ -26,6 +26,7 @@ package struct Settings: Sendable, Equatable {
   package var unfurl = UnfurlSettings()
   package var groups = GroupSettings()
   package var push = PushSettings()
+  package var search = SearchSettings()
   package var fanOut = FanOutSettings()
   package var webhooks = WebhookSettings()
   package var compression = CompressionSettings()

@@ -7,7 +7,7 @@ enum PlatformRoutes {
   static let all =
     openChannels + groups + groupsOfUsers + ChannelKind.allCases.flatMap(channels) + users
     + takingForms + forms + metadata + limits + operation + previews + translation + files
-    + apiTokens + webhooks + pushes + reports + wordFilters
+    + apiTokens + webhooks + pushes + reports + wordFilters + search
 
   private static func route(
     _ method: String, _ pattern: PathPattern, query: QueryPolicy = .only([]),
@@ -284,6 +284,18 @@ enum PlatformRoutes {
     route("POST", "\(user)/block", body: json, BlockEndpoints.block),
     route("GET", "\(user)/block", query: list("list", "user_ids"), BlockEndpoints.list),
     route("DELETE", "\(user)/block/{target_id}", BlockEndpoints.unblock),
+  ]
+
+  private static let search = [
+    route(
+      "GET", "/v3/search/messages",
+      query: list(
+        "query", "channel_url", "user_id", "custom_type", "message_ts_from", "message_ts_to",
+        "sort_field", "reverse", "exact_match", "after", withoutEffect: partsOfMessages),
+      SearchEndpoints.search),
+    route("GET", "/v3/parley/search", SearchEndpoints.view),
+    route("GET", "/v3/parley/search/check", SearchEndpoints.check),
+    route("POST", "/v3/parley/search/rebuild", SearchEndpoints.rebuild),
   ]
 
   private static let pushes = [

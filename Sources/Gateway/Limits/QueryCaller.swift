@@ -61,7 +61,8 @@ extension Command {
       .userGet, .userUpdate, .userBlocked, .groupUpdate, .groupMembers, .groupList, .groupUnread,
       .groupWatchTotals, .groupChanges, .groupRecover, .channelList, .channelEnter, .channelExit,
       .channelParticipants,
-      .messageSendFiles, .messageList, .messageChanges, .report, .fileCreate, .fileGet, .fileList,
+      .messageSendFiles, .messageList, .messageChanges, .messageSearch, .report, .fileCreate,
+      .fileGet, .fileList,
       .fileCancel,
       .previewFetch, .previewCancel:
       0

@@ -253,6 +253,7 @@ package final class Gateway: Sendable {
         shard.uploadSweeper = UploadSweeper(on: shard)
         shard.retentionSweeper = RetentionSweeper(on: shard)
         shard.emptyGroupSweeper = EmptyGroupSweeper(on: shard)
+        shard.searchIndexer = SearchIndexer(on: shard)
         shard.groupCensus = GroupCensus(on: shard)
         shard.reportSweeper = ReportSweeper(on: shard)
         shard.metricRecorder = MetricRecorder(on: shard)

@@ -34,6 +34,7 @@ extension GatewayServices {
         })
     }
     if settings.unfurl.mode != .off { writer.member("previews", true) }
+    if searches.isOn { writer.member("search", true) }
     if pushes.isOn { writer.member("push", object: { pushes.encodeFeatures(into: &$0) }) }
     writer.member(
       "groups",

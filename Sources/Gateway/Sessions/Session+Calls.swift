@@ -104,6 +104,7 @@ extension Session {
         try shard.services.reports.admit(caller.user.id, at: SystemClock.monotonicMilliseconds)
         shard.send(
           .channel(url: draft.channelURL, .complain(draft, by: caller, replyTo: address)))
+      case .messageSearch(let search): try self.search(search, try charged(price), address)
       case .fileCreate(let create): self.create(create, try charged(price), address)
       case .fileGet(let file): self.view(file, try charged(price), address)
       case .fileList(let list): self.list(list, try charged(price), address)

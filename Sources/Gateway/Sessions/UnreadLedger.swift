@@ -105,8 +105,8 @@ extension Command {
       .userUpdate, .userPreferences, .userBlocked, .channelCreate, .channelList, .channelUpdate,
       .channelEnter, .channelExit, .channelParticipants, .groupCreate, .groupMembers, .groupList,
       .groupUnread, .groupWatchTotals, .groupChanges, .groupRecover, .groupsMarkDelivered,
-      .messageList, .messageChanges, .report, .fileCreate, .fileGet, .fileList, .fileCancel,
-      .previewFetch, .previewCancel:
+      .messageList, .messageChanges, .messageSearch, .report, .fileCreate, .fileGet, .fileList,
+      .fileCancel,      .previewFetch, .previewCancel:
       nil
     }
   }

@@ -45,6 +45,7 @@ final class GatewayServices: Sendable {
   let previewRates: UserRates
   let translationRates: UserRates
   let groupRates: GroupRates
+  let searches: Searches
   let userFlood = UserFlood()
   let reports = ReportIntake()
   let onlineUsers: OnlineUsers
@@ -138,6 +139,7 @@ final class GatewayServices: Sendable {
     self.apiTokens = apiTokens
     memory = MemoryBudget(limit: settings.limits.memoryBytes, shards: shards.count)
     groupRates = GroupRates(settings.groups)
+    searches = Searches(isOn: settings.search.mode == .on)
     self.onlineUsers = onlineUsers ?? OnlineUsers(isShared: shards.network != nil)
     self.pushes = pushes ?? PushRegistrar(settings.push)
     self.push = push

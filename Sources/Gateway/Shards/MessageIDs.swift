@@ -42,6 +42,9 @@ final class MessageIDs: Sendable {
     id >> fineBits > 0 ? beginning + id >> fineBits : nil
   }
 
+  /// The first id of a time in Unix milliseconds.
+  static func id(at time: Int64) -> Int64 { max(time - beginning, 0) << fineBits }
+
   /// The next id.
   func next(at now: Int64) -> Int64 {
     let timely = max(now - Self.beginning, 0) << Self.fineBits + slot.number

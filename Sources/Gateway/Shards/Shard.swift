@@ -70,6 +70,8 @@ final class Shard {
   var retentionSweeper: RetentionSweeper?
   /// On the first shard only.
   var emptyGroupSweeper: EmptyGroupSweeper?
+  /// On the first shard, unless there is no search.
+  var searchIndexer: SearchIndexer?
   /// On the first shard only.
   var groupCensus: GroupCensus?
   /// On the first shard only.

@@ -101,6 +101,9 @@ struct ShardSet: Sendable {
     for shard in handles { shard.post(.message(.shard(shard.address, task))) }
   }
 
+  /// Runs a closure on the first shard of this process.
+  func onFirstShard(_ body: @escaping ReturnPath.Rest) { handles[0].post(.rest(body)) }
+
   /// Sends a message to every shard of this process.
   func sendToAll(_ message: LocalMessage) {
     for shard in handles { shard.post(.local(message)) }

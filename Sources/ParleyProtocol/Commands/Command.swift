@@ -50,6 +50,7 @@ package enum Command: Sendable {
   case messageSendFiles(MessageSendFiles)
   case messageList(MessageList)
   case messageChanges(MessageChangeList)
+  case messageSearch(MessageSearch)
 
   case report(AbuseReportDraft)
 }
@@ -160,6 +161,7 @@ extension Command {
     "message.send_files": .init { p throws(ServiceError) in .messageSendFiles(try .init(p)) },
     "message.list": .init { p throws(ServiceError) in .messageList(try .init(p)) },
     "message.changes": .init { p throws(ServiceError) in .messageChanges(try .init(p)) },
+    "message.search": .init { p throws(ServiceError) in .messageSearch(try .init(p)) },
   ]
 
   private static let reportMethods: [String: Reader] = [

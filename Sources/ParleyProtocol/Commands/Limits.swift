@@ -119,6 +119,18 @@ package enum Limits {
   /// The number of languages in one request.
   package static let languageCount = 10
 
+  /// The length of a search query in characters.
+  package static let searchQueryLength = 128
+  package static let defaultSearchPageSize: Int64 = 20
+  /// The number of found messages that a search counts, and orders by score.
+  package static let searchCount = 1_000
+  /// The time of a search in milliseconds, after which it returns a partial result.
+  package static let searchMilliseconds = 200
+  /// Searches that a user may start each second.
+  package static let searchesPerSecond = 5
+  /// Searches of a user that run at the same time.
+  package static let concurrentSearches = 2
+
   /// The number of values in a list that only filters: custom types, senders.
   package static let filterCount = 100
   /// The number of users in the filter of a list of users, over the Platform API.

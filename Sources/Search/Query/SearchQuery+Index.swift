@@ -2,7 +2,12 @@
 package struct IndexTerm: Sendable, Hashable {
   package var token: String
   /// Whether longer tokens that begin with it count too.
-  package var isPrefix = false
+  package var isPrefix: Bool
+
+  package init(token: String, isPrefix: Bool = false) {
+    self.token = token
+    self.isPrefix = isPrefix
+  }
 }
 
 extension SearchQuery {

@@ -38,6 +38,7 @@ enum DatabaseFile {
             PRAGMA journal_size_limit = \(logByteLimit);
             PRAGMA cache_size = -\(writerCacheKiB);
             """)
+        try SearchSchema.addFunction(to: database)
         try Migrations.run(on: database, path: path, logger: logger)
       }
       return shared

@@ -41,6 +41,7 @@ enum PostgreSQLSchema {
     (25, TracesSchema.script),
     (26, ReportsSchema.postgreSQL),
     (27, WordFiltersSchema.postgreSQL),
+    (28, SearchSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

@@ -50,6 +50,7 @@ final class PostgreSQLSession: StoreSession {
 
   var keepsRequests: Bool { true }
   var hasLanes: Bool { true }
+  var hasTokenDocuments: Bool { true }
 
   // MARK: The connection
 

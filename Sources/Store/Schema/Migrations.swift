@@ -60,6 +60,7 @@ enum Migrations {
     Migration("34 traces of webhook events", TracesSchema.create),
     Migration("35 reports", ReportsSchema.create),
     Migration("36 word filters", WordFiltersSchema.create),
+    Migration("37 search", SearchSchema.create),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

@@ -28,6 +28,7 @@ final class SQLiteSession: StoreSession {
 
   var keepsRequests: Bool { false }
   var hasLanes: Bool { false }
+  var hasTokenDocuments: Bool { false }
 
   func begin() throws {
     let statement = try beginning ?? database.statement("BEGIN IMMEDIATE TRANSACTION")

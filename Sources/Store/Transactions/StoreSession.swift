@@ -11,6 +11,9 @@ protocol StoreSession: AnyObject {
   /// Whether events for webhooks have lanes, which are divided between servers.
   var hasLanes: Bool { get }
 
+  /// Whether the index of search has a row with the tokens of each message.
+  var hasTokenDocuments: Bool { get }
+
   /// Begins a transaction that writes.
   func begin() throws
 

@@ -14,7 +14,7 @@ struct MessageCommand: ParsableCommand {
         parley message admin lobby "Maintenance at noon"
         parley message update lobby 17300000000001 "see www.swift.org"
         parley message list lobby --limit 50
-        parley message search lobby maintenance
+        parley message search maintenance --channel lobby
         parley message list lobby --all --json > lobby.json
         parley message metaarray add lobby 17300000000001 games=chess
         parley message translate lobby 17300000000001 es de

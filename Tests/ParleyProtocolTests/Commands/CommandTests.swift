@@ -15,7 +15,7 @@ struct CommandTests {
       group.receipts group.recover group.remove group.reset_history group.set_preference group.typing group.unhide group.unread group.update group.watch_totals \
       message.add_metaarray_values message.changes message.create_metaarray_keys message.delete \
       message.delete_metaarray_keys message.get message.list message.remove_metaarray_values message.report \
-      message.send message.send_files message.translate message.update preview.cancel preview.fetch \
+      message.search message.send message.send_files message.translate message.update preview.cancel preview.fetch \
       push.preferences push.register push.tokens push.unregister \
       session.background session.close session.open session.ping \
       session.refresh user.block user.blocked user.get user.preferences user.report user.unblock user.update

@@ -202,6 +202,7 @@ private final class BrokenOffSession: StoreSession {
 
   var keepsRequests: Bool { session.keepsRequests }
   var hasLanes: Bool { session.hasLanes }
+  var hasTokenDocuments: Bool { session.hasTokenDocuments }
   var isInTransaction: Bool { session.isInTransaction }
   func begin() throws { try session.begin() }
   func beginReading() throws { try session.beginReading() }

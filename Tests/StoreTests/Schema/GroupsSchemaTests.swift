@@ -100,10 +100,12 @@ struct GroupsSchemaTests {
     // Requests have a table of their own there; these are for several servers.
     for table in [
       "requests", "webhook_lanes", "push_lanes", "announcements", "previews", "parley_schema",
+      "search_documents",
     ] {
       #expect(postgreSQL.removeValue(forKey: table) != nil)
     }
-    for table in ["withdrawn_requests", "grdb_migrations"] {
+    let index = ["search", "search_data", "search_idx", "search_config", "search_messages"]
+    for table in ["withdrawn_requests", "grdb_migrations"] + index {
       #expect(sqlite.removeValue(forKey: table) != nil)
     }
     #expect(postgreSQL["channels"]?.remove("home") != nil)

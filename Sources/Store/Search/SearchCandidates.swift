@@ -1,0 +1,158 @@
+import Search
+
+/// The direction in which messages are examined, by their ids.
+enum SearchDirection {
+  case newestFirst
+  case oldestFirst
+
+  var comparison: String { self == .newestFirst ? "<" : ">" }
+  var order: String { self == .newestFirst ? "DESC" : "ASC" }
+  /// The position before all messages.
+  var start: Int64 { self == .newestFirst ? .max : .min }
+}
+
+/// A message that may match.
+struct SearchCandidate {
+  var id: Int64
+  /// Its position in the order in which candidates are read: the id, or the place in the index.
+  var place: Int64
+}
+
+/// A part of the messages that may match, in order.
+struct SearchBlock {
+  var candidates: [SearchCandidate] = []
+  /// The last place that was examined; no other message may match before it.
+  var position: Int64
+}
+
+/// Reads the messages that may match a query, block by block.
+struct SearchCandidates {
+  private enum Source {
+    /// All messages, for a query that many match.
+    case messages
+    /// An index of SQLite, whose rows come in order.
+    case rows(StoreRows)
+    /// The messages in PostgreSQL that have the tokens, in order.
+    case hits([Int64])
+    /// The documents in PostgreSQL in order, when very many have the tokens.
+    case documents(String)
+  }
+
+  /// The messages of the first block and of later ones: most searches need few.
+  private static let blockSizes = (first: 32, later: 256)
+  /// The number of messages that PostgreSQL reads from its index; beyond it, walking along the documents
+  /// finds a page soon.
+  private static let hitLimit = 20_000
+
+  private let connection: StoreConnection
+  private let direction: SearchDirection
+  private var source: Source
+  private var position: Int64
+  private var isFirst = true
+
+  /// - Parameters:
+  ///   - isOneChannel: Whether a channel is searched, and not all that a user may see.
+  ///   - position: The place after which to begin.
+  init(
+    _ query: SearchQuery, in places: [SearchPlace], isOneChannel: Bool,
+    _ direction: SearchDirection, after position: Int64, on connection: StoreConnection
+  ) throws {
+    self.connection = connection
+    self.direction = direction
+    self.position = position
+    let terms = query.indexTerms
+    if query.isBroad, !isOneChannel {
+      source = .messages
+    } else if connection.session.hasTokenDocuments {
+      let expression = terms.textSearchExpression(in: places)
+      let hits = try Self.hits(expression, direction, after: position, on: connection)
+      source = hits.map(Source.hits) ?? .documents(expression)
+    } else {
+      source = .rows(
+        try connection.scan(
+          StoreStatement(
+            """
+            SELECT search.rowid, s.message_id FROM search CROSS JOIN search_messages AS s
+            WHERE search MATCH ? AND search.rowid \(direction.comparison) ?
+              AND s.place = search.rowid
+            ORDER BY search.rowid \(direction.order)
+            """), [terms.fullTextExpression(in: places), position]))
+    }
+  }
+
+  /// The next block; `nil` at the end.
+  mutating func next() throws -> SearchBlock? {
+    let size = isFirst ? Self.blockSizes.first : Self.blockSizes.later
+    isFirst = false
+    switch source {
+    case .messages: return try walk("message_id, 1", "messages", [], limit: 8 * size)
+    case .documents(let expression):
+      return try walk(
+        "message_id, CASE WHEN tokens @@ ?::tsquery THEN 1 ELSE 0 END", "search_documents",
+        [expression], limit: 8 * size)
+    case .rows(let rows):
+      var found: [SearchCandidate] = []
+      while found.count < size, let row = try rows.next() {
+        found.append(SearchCandidate(id: row[1], place: row[0]))
+      }
+      return block(found)
+    case .hits(let hits):
+      source = .hits(Array(hits.dropFirst(size)))
+      return block(hits.prefix(size).map { SearchCandidate(id: $0, place: $0) })
+    }
+  }
+
+  private mutating func block(_ found: [SearchCandidate]) -> SearchBlock? {
+    guard let last = found.last else { return nil }
+    position = last.place
+    return SearchBlock(candidates: found, position: last.place)
+  }
+
+  /// Reads the next rows of a table, each with whether it may match.
+  private mutating func walk(
+    _ columns: StoreStatement, _ table: StoreStatement, _ arguments: StoreArguments,
+    limit: Int
+  ) throws -> SearchBlock? {
+    let rows = try connection.all(
+      """
+      SELECT \(columns) FROM \(table) WHERE message_id \(StoreStatement(direction.comparison)) ?
+      ORDER BY message_id \(StoreStatement(direction.order)) LIMIT ?
+      """, arguments + [position, limit]
+    ) { (id: $0[0] as Int64, mayMatch: $0[1] as Bool) }
+    guard let last = rows.last else { return nil }
+    position = last.id
+    return SearchBlock(
+      candidates: rows.filter(\.mayMatch).map { SearchCandidate(id: $0.id, place: $0.id) },
+      position: last.id)
+  }
+
+  /// The messages that have the tokens, in order; `nil` for too many.
+  private static func hits(
+    _ expression: String, _ direction: SearchDirection, after position: Int64,
+    on connection: StoreConnection
+  ) throws -> [Int64]? {
+    try connection.executeLater(planning(withTokens: true), [])
+    // The sum keeps the planner from walking along the ids.
+    let found = try connection.all(
+      StoreStatement(
+        """
+        SELECT message_id FROM search_documents
+        WHERE tokens @@ ?::tsquery AND message_id + 0 \(direction.comparison) ? LIMIT ?
+        """), [expression, position, hitLimit + 1]
+    ) { $0[0] as Int64 }
+    try connection.executeLater(planning(withTokens: false), [])
+    guard found.count <= hitLimit else { return nil }
+    return direction == .newestFirst ? found.sorted(by: >) : found.sorted()
+  }
+
+  /// Has the server plan with the index of tokens, or again only with others, in this transaction.
+  private static func planning(withTokens: Bool) -> StoreStatement {
+    let (tokens, others) = withTokens ? ("on", "off") : ("off", "on")
+    return StoreStatement(
+      """
+      SELECT set_config('enable_bitmapscan', '\(tokens)', true),
+        set_config('enable_indexscan', '\(others)', true),
+        set_config('enable_indexonlyscan', '\(others)', true)
+      """)
+  }
+}
