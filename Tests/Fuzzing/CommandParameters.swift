@@ -107,7 +107,7 @@ enum CommandParametersHarness: Harness {
       case .messageList(let list): list.channelURL
       case .messageChanges(let list): list.channelURL
       case .report(let draft): draft.channelURL
-      case .messageSearch(let search): search.filter.channelURL
+      case .messageSearch(let search): search.channelURL
       case .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose,
         .sessionBackground, .pushRegister, .pushUnregister, .pushTokens, .pushPreferences, .userGet,
         .userUpdate, .userPreferences, .userBlock, .userUnblock, .userBlocked, .groupList,

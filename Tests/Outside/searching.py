@@ -114,3 +114,40 @@ async def test_the_index_is_built_over_kill_9(ctx):
     user = await ctx.user(server)
     await awaited(user, "ancient", ids[::-1], limit=100)
     assert "partial" not in await page(user, "ancient")
+
+
+async def test_lists_are_filtered(ctx):
+    """Messages by mention, file, link, edit and time, on the WebSocket and the Platform API; channels by being frozen."""
+    server = await ctx.server(*FREE)
+    user, other = await ctx.user(server), await ctx.user(server)
+    url = ctx.name("filters")
+    await user.call("channel.create", channel_url=url)
+    for one in (user, other):
+        await one.call("channel.enter", channel_url=url)
+    sent = [(await user.call("message.send", channel_url=url, **params))["message"] for params in (
+        {"message": "plain"}, {"message": "see HTTPS://parley.example/x"},
+        {"message": "you", "mentioned_user_ids": [other.user_id]}, {"message": "all", "mention_type": "channel"},
+        {"message_type": "FILE", "url": "https://parley.example/a.png", "file_name": "a.png"})]
+    plain, link, one, everybody, file = (message["message_id"] for message in sent)
+    await user.call("message.update", channel_url=url, message_id=one, message="you there")
+    edited = (await user.call("message.get", channel_url=url, message_id=one))["message"]["updated_at"]
+    cases = (
+        ({"mentioned_user_id": other.user_id}, [one, everybody]), ({"mentioned_user_id": "somebody"}, [everybody]),
+        ({"has_file": True}, [file]), ({"has_file": False, "has_link": False}, [plain, one, everybody]), ({"has_link": True}, [link]),
+        ({"updated_since": edited}, [one]), ({"updated_since": edited + 1}, []),
+        ({"from_ts": sent[3]["created_at"], "to_ts": sent[3]["created_at"], "mentioned_user_id": other.user_id}, [everybody]),
+        ({"to_ts": sent[0]["created_at"] - 1}, []))
+    for params, ids in cases:
+        answer = await user.call("message.list", channel_url=url, prev_limit=100, **params)
+        assert [message["message_id"] for message in answer["messages"]] == ids, params
+        query = {name: str(value).lower() if isinstance(value, bool) else value for name, value in params.items()}
+        status, answer = await server.api(
+            "GET", f"/open_channels/{url}/messages", message_ts=9007199254740991, prev_limit=100, next_limit=0, **query)
+        assert status == 200, answer
+        assert [message["message_id"] for message in answer["messages"]] == ids, params
+    assert await code(user, "message.list", channel_url=url, from_ts=2, to_ts=1) == 400920
+    await user.call("channel.freeze", channel_url=url)
+    for frozen, urls in ((True, [url]), (False, [])):
+        listed = await user.call("channel.list", url_contains=url, frozen=frozen)
+        assert [channel["channel_url"] for channel in listed["channels"]] == urls
+    assert await code(user, "channel.list", frozen=True, show_frozen=False) == 400920

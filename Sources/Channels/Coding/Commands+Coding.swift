@@ -313,10 +313,19 @@ extension MessageFilter: MessageCodable {
     writer.write(type)
     writer.write(customTypes)
     writer.write(senderIDs)
+    writer.write(mentionedUserID)
+    writer.write(hasFile)
+    writer.write(hasLink)
+    writer.write(updatedSince)
+    writer.write(from)
+    writer.write(to)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
     self.init(
-      type: try reader.read(), customTypes: try reader.read(), senderIDs: try reader.read())
+      type: try reader.read(), customTypes: try reader.read(), senderIDs: try reader.read(),
+      mentionedUserID: try reader.read(), hasFile: try reader.read(),
+      hasLink: try reader.read(), updatedSince: try reader.read(), from: try reader.read(),
+      to: try reader.read())
   }
 }

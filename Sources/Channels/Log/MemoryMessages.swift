@@ -206,9 +206,7 @@ extension Message {
 
 extension MessageQuery {
   fileprivate func fits(_ message: Message) -> Bool {
-    message.createdAt >= visibleFrom && (messageType ?? message.type) == message.type
-      && (customTypes.isEmpty || customTypes.contains(message.customType))
-      && (senderIDs.isEmpty || message.user.map { senderIDs.contains($0.id) } ?? false)
+    message.createdAt >= visibleFrom && filter.matches(message)
       && (operatorFilter == .all || message.isOperatorMessage == (operatorFilter == .operators))
   }
 

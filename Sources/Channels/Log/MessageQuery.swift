@@ -11,12 +11,7 @@ package struct MessageQuery: Sendable, Hashable {
   package var nextLimit: Int
   package var center: Center
   package var order: Order
-  /// Only of this type.
-  package var messageType: MessageType?
-  /// Any of these; empty for all.
-  package var customTypes: [String]
-  /// Any of these authors; empty for all.
-  package var senderIDs: [String]
+  package var filter: MessageFilter
   package var operatorFilter: OperatorFilter
   /// The earliest `created_at` of a message that is found, in Unix milliseconds.
   ///
@@ -54,9 +49,8 @@ package struct MessageQuery: Sendable, Hashable {
 
   package init(
     channelID: Int64, anchor: Anchor, previousLimit: Int = 15, nextLimit: Int = 0,
-    center: Center = .included, order: Order = .oldestFirst, messageType: MessageType? = nil,
-    customTypes: [String] = [], senderIDs: [String] = [],
-    operatorFilter: OperatorFilter = .all
+    center: Center = .included, order: Order = .oldestFirst,
+    filter: MessageFilter = MessageFilter(), operatorFilter: OperatorFilter = .all
   ) {
     self.channelID = channelID
     self.anchor = anchor
@@ -64,9 +58,7 @@ package struct MessageQuery: Sendable, Hashable {
     self.nextLimit = nextLimit
     self.center = center
     self.order = order
-    self.messageType = messageType
-    self.customTypes = customTypes
-    self.senderIDs = senderIDs
+    self.filter = filter
     self.operatorFilter = operatorFilter
   }
 }

@@ -71,8 +71,6 @@ extension MessageQuery {
     self.init(
       channelID: channelID, anchor: anchor, previousLimit: command.previousLimit,
       nextLimit: command.nextLimit, center: command.includesAnchor ? .included : .excluded,
-      order: command.isReversed ? .newestFirst : .oldestFirst,
-      messageType: command.filter.type, customTypes: command.filter.customTypes ?? [],
-      senderIDs: command.filter.senderIDs ?? [])
+      order: command.isReversed ? .newestFirst : .oldestFirst, filter: command.filter)
   }
 }

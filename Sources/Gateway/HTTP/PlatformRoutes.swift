@@ -99,7 +99,7 @@ enum PlatformRoutes {
     route(
       "GET", "/v3/open_channels",
       query: list(
-        "name_contains", "url_contains", "custom_types", "channel_urls", "show_frozen",
+        "name_contains", "url_contains", "custom_types", "channel_urls", "show_frozen", "frozen",
         withoutEffect: ["show_metadata"]), ChannelEndpoints.list),
     channelRoute(
       "GET", "\(openChannel)", query: .only([], withoutEffect: ["include_operators"]),
@@ -204,6 +204,7 @@ enum PlatformRoutes {
     [
       "message_ts", "message_id", "prev_limit", "next_limit", "include", "reverse", "sender_id",
       "sender_ids", "operator_filter", "message_type", "custom_types",
+      "mentioned_user_id", "has_file", "has_link", "updated_since", "from_ts", "to_ts",
     ],
     withoutEffect: partsOfMessages
       + ["include_reply_type", "including_removed", "show_subchannel_messages_only"])

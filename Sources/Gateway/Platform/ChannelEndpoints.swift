@@ -116,12 +116,11 @@ extension ChannelQuery {
   fileprivate init(_ query: Fields) throws(ServiceError) {
     let urlLength = Limits.channelURLLengths.upperBound
     let urls = try query.texts("channel_urls", limit: urlLength) ?? []
-    let showsFrozen = try query.boolean("show_frozen") ?? true
     self.init(
       nameContains: try query.text("name_contains", limit: Limits.channelNameLength),
       urlContains: try query.text("url_contains", limit: urlLength),
       customTypes: try query.customTypes() ?? [],
-      urls: urls, freezing: showsFrozen ? .any : .unfrozen, limit: try query.pageSize(),
+      urls: urls, freezing: try query.channelFreezing(), limit: try query.pageSize(),
       token: try query.pageToken())
   }
 }

@@ -24,8 +24,7 @@ extension Session {
     let query = ChannelQuery(
       nameContains: command.nameContains, urlContains: command.urlContains,
       customTypes: command.customTypes ?? [],
-      freezing: command.showsFrozen ? .any : .unfrozen, limit: command.limit,
-      token: command.token)
+      freezing: command.freezing, limit: command.limit, token: command.token)
     shard.listChannels(query, for: .session(caller)) { info, writer in
       info.encode(into: &writer)
     } then: { shard, result in

@@ -114,21 +114,27 @@ package struct ChannelList: Sendable, Hashable {
   package var urlContains: String?
   /// A list of which one must match.
   package var customTypes: [String]?
-  /// Whether frozen channels are included.
-  package var showsFrozen: Bool
+  package var freezing: Freezing
   /// 1 to 100.
   package var limit: Int
   /// The end of the previous page; `nil` for the first page.
   package var token: String?
 
+  /// Which channels are listed by whether they are frozen.
+  package enum Freezing: UInt8, Sendable {
+    case any
+    case unfrozen
+    case frozen
+  }
+
   package init(
     nameContains: String? = nil, urlContains: String? = nil, customTypes: [String]? = nil,
-    showsFrozen: Bool = true, limit: Int = Int(Limits.defaultPageSize), token: String? = nil
+    freezing: Freezing = .any, limit: Int = Int(Limits.defaultPageSize), token: String? = nil
   ) {
     self.nameContains = nameContains
     self.urlContains = urlContains
     self.customTypes = customTypes
-    self.showsFrozen = showsFrozen
+    self.freezing = freezing
     self.limit = limit
     self.token = token
   }
@@ -138,9 +144,23 @@ package struct ChannelList: Sendable, Hashable {
     urlContains = try parameters.text(
       "url_contains", limit: Limits.channelURLLengths.upperBound)
     customTypes = try parameters.customTypes()
-    showsFrozen = try parameters.boolean("show_frozen") ?? true
+    freezing = try parameters.channelFreezing()
     limit = try parameters.pageSize()
     token = try parameters.pageToken()
+  }
+}
+
+extension Fields {
+  /// `frozen`, or `show_frozen`, which leaves frozen channels out when it is false.
+  ///
+  /// - Throws: 400920 for a list of frozen channels without frozen channels.
+  package func channelFreezing() throws(ServiceError) -> ChannelList.Freezing {
+    let isShown = try boolean("show_frozen") ?? true
+    guard let isFrozen = try boolean("frozen") else { return isShown ? .any : .unfrozen }
+    guard isShown || !isFrozen else {
+      throw .notCombinable("frozen", "'show_frozen' is false")
+    }
+    return isFrozen ? .frozen : .unfrozen
   }
 }
 

@@ -12,7 +12,11 @@ package struct MessageSearch: Sendable, Hashable {
   package var query: String
   /// Whether the query is one phrase of whole words.
   package var isExact: Bool
-  package var filter: Filter
+  /// `nil` for all channels.
+  package var channelURL: String?
+  /// The custom type of the channel.
+  package var channelCustomType: String?
+  package var filter: MessageFilter
   package var order: SearchOrder
   /// Whether the order is the other way round.
   package var isReversed: Bool
@@ -21,37 +25,15 @@ package struct MessageSearch: Sendable, Hashable {
   /// The end of the previous page; `nil` for the first page.
   package var token: String?
 
-  /// Conditions on the messages.
-  package struct Filter: Sendable, Hashable {
-    /// `nil` for all channels.
-    package var channelURL: String?
-    /// The custom type of the channel.
-    package var channelCustomType: String?
-    /// The custom types of messages and their types and authors.
-    package var messages: MessageFilter
-    /// Unix milliseconds; messages of this time too.
-    package var from: Int64?
-    /// Unix milliseconds; messages of this time too.
-    package var to: Int64?
-
-    package init(
-      channelURL: String? = nil, channelCustomType: String? = nil,
-      messages: MessageFilter = MessageFilter(), from: Int64? = nil, to: Int64? = nil
-    ) {
-      self.channelURL = channelURL
-      self.channelCustomType = channelCustomType
-      self.messages = messages
-      self.from = from
-      self.to = to
-    }
-  }
-
   package init(
-    _ query: String, isExact: Bool = false, filter: Filter = Filter(), order: SearchOrder = .time,
-    isReversed: Bool = false, limit: Int = 20, token: String? = nil
+    _ query: String, isExact: Bool = false, channelURL: String? = nil,
+    channelCustomType: String? = nil, filter: MessageFilter = MessageFilter(),
+    order: SearchOrder = .time, isReversed: Bool = false, limit: Int = 20, token: String? = nil
   ) {
     self.query = query
     self.isExact = isExact
+    self.channelURL = channelURL
+    self.channelCustomType = channelCustomType
     self.filter = filter
     self.order = order
     self.isReversed = isReversed
@@ -63,13 +45,10 @@ package struct MessageSearch: Sendable, Hashable {
   package init(_ parameters: Fields) throws(ServiceError) {
     self.init(
       try parameters.searchQuery(), isExact: try parameters.boolean("exact_match") ?? false,
-      filter: Filter(
-        channelURL: try parameters.optionalChannelURL(),
-        channelCustomType: try parameters.text(
-          "channel_custom_type", limit: parameters.limits.customTypeLength),
-        messages: try MessageFilter(parameters),
-        from: try parameters.integer("from_ts", in: Limits.timestamps),
-        to: try parameters.integer("to_ts", in: Limits.timestamps)),
+      channelURL: try parameters.optionalChannelURL(),
+      channelCustomType: try parameters.text(
+        "channel_custom_type", limit: parameters.limits.customTypeLength),
+      filter: try MessageFilter(parameters),
       order: try parameters.choice("order", of: SearchOrder.self) ?? .time,
       isReversed: try parameters.boolean("reverse") ?? false,
       limit: try parameters.pageSize(Limits.defaultSearchPageSize),
@@ -81,14 +60,12 @@ package struct MessageSearch: Sendable, Hashable {
   /// - Throws: 400105 without a query, 400110 for one that is too long.
   package init(query: Fields) throws(ServiceError) {
     let customType = try query.customType()
-    let messages = MessageFilter(customTypes: customType.map { [$0] })
+    var filter = MessageFilter(customTypes: customType.map { [$0] } ?? [])
+    try filter.readTimes(query, "message_ts_from", "message_ts_to")
     let (after, token) = (try query.string("after"), try query.pageToken())
     self.init(
       try query.searchQuery(), isExact: try query.boolean("exact_match") ?? false,
-      filter: Filter(
-        channelURL: try query.optionalChannelURL(), messages: messages,
-        from: try query.integer("message_ts_from", in: Limits.timestamps),
-        to: try query.integer("message_ts_to", in: Limits.timestamps)),
+      channelURL: try query.optionalChannelURL(), filter: filter,
       order: try query.choice("sort_field", of: SortField.self) == .score ? .score : .time,
       isReversed: try query.boolean("reverse") ?? false,
       limit: try query.pageSize(Limits.defaultSearchPageSize),

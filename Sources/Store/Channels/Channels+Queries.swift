@@ -13,21 +13,16 @@ package struct ChannelQuery: Sendable, Hashable {
   package var customTypes: [String]
   /// Any of these; empty for all.
   package var urls: [String]
-  package var freezing: Freezing
+  package var freezing: ChannelList.Freezing
   /// 1 to 100.
   package var limit: Int
   /// The token of the page; `nil` or empty for the first page.
   package var token: String?
 
-  /// Which channels to show by whether they are frozen.
-  package enum Freezing: UInt8, Sendable {
-    case any
-    case unfrozen
-  }
-
   package init(
     nameContains: String? = nil, urlContains: String? = nil, customTypes: [String] = [],
-    urls: [String] = [], freezing: Freezing = .any, limit: Int = 10, token: String? = nil
+    urls: [String] = [], freezing: ChannelList.Freezing = .any, limit: Int = 10,
+    token: String? = nil
   ) {
     self.nameContains = nameContains
     self.urlContains = urlContains
@@ -131,7 +126,11 @@ extension ChannelQuery {
       filter.require(.contains("url"), [urlContains])
     }
     filter.require("custom_type", isAnyOf: customTypes)
-    if freezing == .unfrozen { filter.require("is_frozen = 0") }
+    switch freezing {
+    case .any: break
+    case .unfrozen: filter.require("is_frozen = 0")
+    case .frozen: filter.require("is_frozen = 1")
+    }
     return (range, filter)
   }
 

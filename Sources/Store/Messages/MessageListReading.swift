@@ -56,7 +56,7 @@ struct MessageListReading<Value> {
       stretch.isComplete = false
       return stretch
     }
-    let (index, required, filter) = try query.way
+    let (index, required, filter) = query.way
     var condition = Condition("channel_id = ?", [query.channelID])
     condition.require(range.sql, range.arguments)
     if !required.isEmpty { condition.require(required.sql, required.arguments) }
@@ -134,37 +134,32 @@ extension MessageQuery {
   /// A single type, custom type or sender has an index ordered by time; with several, the matching rows
   /// would have to be sorted, so they are filtered during the scan instead.
   fileprivate var way: (index: MessageIndex, required: Condition, filter: Condition) {
-    get throws {
-      var (required, filter) = (Condition(), Condition())
-      let index = self.index
-      if index == .operators {
-        required.require("is_operator = 1")
-      } else if operatorFilter == .others {
-        filter.require("is_operator = 0")
-      }
-      if index == .customType {
-        required.require("custom_type <> '' AND custom_type = ?", [customTypes[0]])
-      } else {
-        filter.require("custom_type", isAnyOf: customTypes)
-      }
-      if index == .type {
-        required.require("type <> 'MESG' AND type = ?", [messageType?.rawValue])
-      } else if let messageType {
-        filter.require("type = ?", [messageType.rawValue])
-      }
-      if index == .sender {
-        required.require("user_id = ?", [senderIDs[0]])
-      } else {
-        filter.require("user_id", isAnyOf: senderIDs)
-      }
-      return (index, required, filter)
+    var required = Condition()
+    var rest = filter
+    let index = self.index
+    switch index {
+    case .operators: required.require("is_operator = 1")
+    case .customType:
+      required.require("custom_type <> '' AND custom_type = ?", [filter.customTypes[0]])
+      rest.customTypes = []
+    case .type:
+      required.require("type <> 'MESG' AND type = ?", [filter.type?.rawValue])
+      rest.type = nil
+    case .sender:
+      required.require("user_id = ?", [filter.senderIDs[0]])
+      rest.senderIDs = []
+    case .time, .primaryKey, .seq: break
     }
+    var others = Condition()
+    if operatorFilter == .others { others.require("is_operator = 0") }
+    others.require(rest)
+    return (index, required, others)
   }
 
   private var index: MessageIndex {
     if operatorFilter == .operators { return .operators }
-    if customTypes.count == 1, customTypes[0] != "" { return .customType }
-    if let messageType, messageType != .user { return .type }
-    return senderIDs.count == 1 ? .sender : .time
+    if filter.customTypes.count == 1, filter.customTypes[0] != "" { return .customType }
+    if let type = filter.type, type != .user { return .type }
+    return filter.senderIDs.count == 1 ? .sender : .time
   }
 }

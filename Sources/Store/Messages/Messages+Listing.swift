@@ -110,7 +110,7 @@ extension StoreTransaction {
     switch query.anchor {
     case .message(let id): return id
     case .time(let time):
-      let others = Condition("created_at >= ?", [max(time, query.visibleFrom)])
+      let others = Condition("created_at >= ?", [max(time, query.earliest)])
       if let first = try nearest(others, "ASC", query) { return first }
       return (try nearest(query.before(time: time), "DESC", query) ?? 0) + 1
     }
@@ -122,7 +122,7 @@ extension StoreTransaction {
     case .message(let id): return id
     case .time(let time):
       let others = Condition(
-        "created_at <= ? AND created_at >= ?", [time, query.visibleFrom])
+        "created_at <= ? AND created_at >= ?", [time, query.earliest])
       if let last = try nearest(others, "DESC", query) { return last }
       return max((try nearest(query.after(time: time), "ASC", query) ?? 1) - 1, 1)
     }
@@ -148,20 +148,20 @@ extension StoreTransaction {
     case .time(let time):
       return (
         query.before(time: time),
-        time < query.visibleFrom ? nil : Condition("created_at = ?", [time]),
+        query.times.contains(time) ? Condition("created_at = ?", [time]) : nil,
         query.after(time: time)
       )
     case .message(let id):
       let time = try timeOfMessage(id, channelID: query.channelID)
       let position = "(created_at, message_id)"
-      // All visible messages follow a hidden one.
-      guard time >= query.visibleFrom else {
+      // All listed messages are on one side of one that is not.
+      guard query.times.contains(time) else {
         return (query.before(time: time), nil, query.after(time: time))
       }
       return (
-        query.visible(Condition("\(position) < (?, ?)", [time, id])),
+        query.notBefore(query.earliest, Condition("\(position) < (?, ?)", [time, id])),
         Condition("\(position) = (?, ?)", [time, id]),
-        Condition("\(position) > (?, ?)", [time, id])
+        query.notAfter(query.latest, Condition("\(position) > (?, ?)", [time, id]))
       )
     }
   }
@@ -219,22 +219,41 @@ extension MessageQuery {
   /// Maximum number of messages in one direction.
   fileprivate static let maximumLimit = 200
 
-  /// The visible messages before a time.
+  /// The earliest `created_at` of a message that is listed.
+  fileprivate var earliest: Int64 { max(visibleFrom, filter.from ?? 0) }
+  /// The latest one.
+  fileprivate var latest: Int64 { filter.to ?? .max }
+  fileprivate var times: ClosedRange<Int64> { min(earliest, latest)...latest }
+
+  /// The listed messages before a time: one bound on either side, since a scan begins at only one.
   fileprivate func before(time: Int64) -> Condition {
-    visible(Condition("created_at < ?", [time]))
+    notBefore(
+      earliest,
+      time > latest
+        ? Condition("created_at <= ?", [latest]) : Condition("created_at < ?", [time]))
   }
 
-  /// The visible messages after a time: one bound, since a scan begins at only one.
+  /// The listed messages after a time.
   fileprivate func after(time: Int64) -> Condition {
-    time < visibleFrom
-      ? Condition("created_at >= ?", [visibleFrom]) : Condition("created_at > ?", [time])
+    notAfter(
+      latest,
+      time < earliest
+        ? Condition("created_at >= ?", [earliest]) : Condition("created_at > ?", [time]))
   }
 
-  /// Ends a range at the oldest visible message.
-  fileprivate func visible(_ range: Condition) -> Condition {
-    guard visibleFrom > 0 else { return range }
+  /// Ends a range at the oldest listed message.
+  fileprivate func notBefore(_ time: Int64, _ range: Condition) -> Condition {
+    guard time > 0 else { return range }
     var range = range
-    range.require("created_at >= ?", [visibleFrom])
+    range.require("created_at >= ?", [time])
+    return range
+  }
+
+  /// Ends a range at the newest listed message.
+  fileprivate func notAfter(_ time: Int64, _ range: Condition) -> Condition {
+    guard time < .max else { return range }
+    var range = range
+    range.require("created_at <= ?", [time])
     return range
   }
 }

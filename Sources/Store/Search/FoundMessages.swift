@@ -68,7 +68,7 @@ extension StoreTransaction {
     guard token.isEmpty || position != nil else { throw StoreError.invalidPageToken }
     let query = SearchQuery(search.query, isExact: search.isExact)
     var page = SearchPage<Encoder.Encoded>()
-    guard !query.isEmpty, scope.isPossible else { return page }
+    guard !query.isEmpty else { return page }
     page.isPartial = try isIndexIncomplete()
     var reading = try SearchReading(self, query, search, scope, after: position)
     let found =
@@ -152,8 +152,17 @@ extension MessageSearch {
       }
     return [
       "search", user, query, isExact ? "exact" : "", order.rawValue, isReversed ? "reverse" : "",
-      filter.channelURL ?? "", filter.channelCustomType ?? "", String(filter.from ?? -1),
-      String(filter.to ?? -1), filter.messages.type?.rawValue ?? "",
-    ] + (filter.messages.customTypes ?? []) + ["from"] + (filter.messages.senderIDs ?? [])
+      channelURL ?? "", channelCustomType ?? "",
+    ] + filter.fingerprint
+  }
+}
+
+extension MessageFilter {
+  /// Its parts as texts, by which filters differ.
+  fileprivate var fingerprint: [String] {
+    func text(_ flag: Bool?) -> String { flag.map { $0 ? "true" : "false" } ?? "" }
+    let times = [from, to, updatedSince].map { String($0 ?? -1) }
+    return [type?.rawValue ?? "", mentionedUserID ?? "", text(hasFile), text(hasLink)] + times
+      + customTypes + ["from"] + senderIDs
   }
 }

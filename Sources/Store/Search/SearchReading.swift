@@ -59,7 +59,7 @@ struct SearchReading {
     // The newest message of a search by score is part of all of its pages.
     let first = position.map { search.order == .score ? $0.place + 1 : $0.place } ?? direction.start
     candidates = try SearchCandidates(
-      query, in: scope.places, isOneChannel: search.filter.channelURL != nil, direction,
+      query, in: scope.places, isOneChannel: search.channelURL != nil, direction,
       after: first, on: transaction.connection)
   }
 

@@ -12,8 +12,6 @@ struct SearchScope {
   var condition: Condition
   /// Empty for any.
   var places: [SearchPlace]
-  /// Whether any message can be found.
-  var isPossible = true
 }
 
 extension StoreTransaction {
@@ -43,10 +41,13 @@ extension StoreTransaction {
       }
     }
     var scope = SearchScope(condition: condition, places: places)
-    if let url = search.filter.channelURL {
+    if let url = search.channelURL {
       let id = try searchedChannel(url, searched)
       scope.condition.require("m.channel_id = ?", [id])
       scope.places = [.channel(id)]
+    }
+    if let type = search.channelCustomType {
+      scope.condition.require("c.custom_type = ?", [type])
     }
     scope.require(search.filter)
     return scope
@@ -75,18 +76,9 @@ extension StoreTransaction {
 }
 
 extension SearchScope {
-  fileprivate mutating func require(_ filter: MessageSearch.Filter) {
-    if let type = filter.channelCustomType { condition.require("c.custom_type = ?", [type]) }
+  fileprivate mutating func require(_ filter: MessageFilter) {
+    condition.require(filter, of: "m.")
     if let from = filter.from { condition.require("m.created_at >= ?", [from]) }
     if let to = filter.to { condition.require("m.created_at <= ?", [to]) }
-    if let type = filter.messages.type { condition.require("m.type = ?", [type.rawValue]) }
-    if let types = filter.messages.customTypes {
-      condition.require("m.custom_type", isAnyOf: types)
-      isPossible = isPossible && !types.isEmpty
-    }
-    if let senders = filter.messages.senderIDs {
-      condition.require("m.user_id", isAnyOf: senders)
-      isPossible = isPossible && !senders.isEmpty
-    }
   }
 }

@@ -11,6 +11,7 @@ extension MessageCommand {
       discussion: """
         EXAMPLES:
           parley message list lobby --limit 50 --from ada
+          parley message list lobby --with file --mentioning ada
           parley message list lobby --all --json > lobby.json
         """)
 
@@ -67,6 +68,19 @@ struct MessageFilterOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Only messages of this custom type; repeatable.", valueName: "type"))
   var customType: [String] = []
 
+  /// A property by which messages can be listed.
+  enum Content: String, ExpressibleByArgument, CaseIterable {
+    case file
+    case link
+  }
+
+  @Option(
+    help: ArgumentHelp("Only messages that mention this user or all users.", valueName: "user id"))
+  var mentioning: String?
+
+  @Option(help: "Only messages with a file or a link; repeatable.")
+  var with: [Content] = []
+
   func validate() throws {
     guard !(from + customType).contains(where: { $0.contains(",") }) else {
       throw ValidationError("--from and --custom-type cannot contain a comma")
@@ -95,6 +109,8 @@ struct MessageFilterOptions: ParsableArguments {
     var query: [(String, String)] = []
     if !from.isEmpty { query.append(("sender_ids", from.joined(separator: ","))) }
     if !customType.isEmpty { query.append(("custom_types", customType.joined(separator: ","))) }
+    if let mentioning { query.append(("mentioned_user_id", mentioning)) }
+    for content in with { query.append(("has_\(content)", "true")) }
     return query
   }
 }

@@ -350,8 +350,11 @@ struct SampleMessages {
       channelURL: text(), anchor: anchor, previousLimit: pageSize(), nextLimit: pageSize(),
       includesAnchor: flag(), isReversed: flag(),
       filter: MessageFilter(
-        type: optional { $0.choice(MessageType.allCases) }, customTypes: optional { $0.texts() },
-        senderIDs: optional { $0.texts() }))
+        type: optional { $0.choice(MessageType.allCases) }, customTypes: texts(),
+        senderIDs: texts(), mentionedUserID: optional { $0.text() },
+        hasFile: optional { $0.flag() },
+        hasLink: optional { $0.flag() }, updatedSince: optional { $0.integer() },
+        from: optional { $0.integer() }, to: optional { $0.integer() }))
   }
 
   private mutating func fields() -> ChannelFields {

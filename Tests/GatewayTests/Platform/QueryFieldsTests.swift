@@ -83,7 +83,7 @@ struct QueryFieldsTests {
     }
     #expect(try filter("sender_id=ada").senderIDs == ["ada"])
     #expect(try filter("sender_ids=ada,bob").senderIDs == ["ada", "bob"])
-    #expect(try filter("custom_types=*").customTypes == nil)
+    #expect(try filter("custom_types=*").customTypes == [])
     #expect(try filter("custom_types=*,a").customTypes == ["*", "a"])
     #expect(code { _ = try filter("sender_id=ada&sender_ids=bob") } == .combinationNotAcceptable)
   }

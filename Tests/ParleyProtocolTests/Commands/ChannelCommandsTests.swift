@@ -97,6 +97,8 @@ struct ChannelCommandsTests {
       Case(#""url_contains":"\#(text(101))""#, 400110, "url_contains"),
       Case(#""show_frozen":false"#), Case(#""show_frozen":null"#),
       Case(#""show_frozen":"no""#, 400104, "show_frozen"),
+      Case(#""frozen":"no""#, 400104, "frozen"), Case(#""frozen":false,"show_frozen":false"#),
+      Case(#""frozen":true,"show_frozen":false"#, 400920, "frozen"),
       Case(#""custom_types":"a""#, 400102, "custom_types"),
       Case(#""custom_types":[null]"#, 400100, "custom_types"),
       Case(#""custom_types":["\#(text(513))"]"#, 400110, "custom_types"),

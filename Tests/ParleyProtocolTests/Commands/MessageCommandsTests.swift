@@ -65,6 +65,12 @@ struct MessageCommandsTests {
       Case(#""custom_types":1"#, 400102, "custom_types"),
       Case(#""sender_ids":["\#(text(81))"]"#, 400305, "sender_ids"),
       Case(#""sender_ids":\#(list((0...100).map(String.init)))"#, 400203, "sender_ids"),
+      Case(#""mentioned_user_id":"u","has_file":false,"has_link":true,"updated_since":1"#),
+      Case(#""mentioned_user_id":"\#(text(81))""#, 400305, "mentioned_user_id"),
+      Case(#""has_file":1"#, 400104, "has_file"), Case(#""has_link":"x""#, 400104, "has_link"),
+      Case(#""updated_since":-1"#, 400106, "updated_since"),
+      Case(#""from_ts":1,"to_ts":1"#), Case(#""from_ts":2,"to_ts":1"#, 400920, "from_ts"),
+      Case(#""to_ts":-1"#, 400106, "to_ts"),
     ])
   func listRanges(_ sample: Case) throws {
     try sample.check("message.list", Self.lobby)

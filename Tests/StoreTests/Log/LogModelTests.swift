@@ -160,10 +160,11 @@ private struct EntryScript {
         MessageQuery(channelID: channel.id, anchor: anchor, previousLimit: 5, nextLimit: 5),
         MessageQuery(
           channelID: channel.id, anchor: anchor, previousLimit: 30, nextLimit: 30,
-          center: .excluded, order: .newestFirst, customTypes: ["t"]),
+          center: .excluded, order: .newestFirst,
+          filter: .init(customTypes: ["t"])),
         MessageQuery(
           channelID: channel.id, anchor: anchor, previousLimit: 200, nextLimit: 200,
-          senderIDs: ["ann", "bob"], operatorFilter: .others),
+          filter: .init(senderIDs: ["ann", "bob"]), operatorFilter: .others),
       ]
     }
   }

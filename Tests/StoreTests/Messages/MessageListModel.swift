@@ -18,11 +18,26 @@ struct MessageListModel {
   }
 
   private func fits(_ message: NewMessage, _ query: MessageQuery) -> Bool {
-    message.createdAt >= query.visibleFrom && (query.messageType ?? message.type) == message.type
-      && (query.customTypes.isEmpty || query.customTypes.contains(message.customType))
-      && (query.senderIDs.isEmpty || query.senderIDs.contains(message.userID ?? "-"))
+    message.createdAt >= query.visibleFrom && matches(message, query.filter)
       && (query.operatorFilter == .all
         || message.isOperatorMessage == (query.operatorFilter == .operators))
+  }
+
+  private func matches(_ message: NewMessage, _ filter: MessageFilter) -> Bool {
+    let hasLink = message.openGraphTag != nil || message.text.contains("HTTPS://")
+    if let userID = filter.mentionedUserID {
+      guard message.mentionType == .channel || message.mentionedUserIDs.contains(userID) else {
+        return false
+      }
+    }
+    return (filter.type ?? message.type) == message.type
+      && (filter.customTypes.isEmpty || filter.customTypes.contains(message.customType))
+      && (filter.senderIDs.isEmpty || filter.senderIDs.contains(message.userID ?? "-"))
+      && (filter.hasFile ?? (message.file != nil)) == (message.file != nil)
+      && (filter.hasLink ?? hasLink) == hasLink
+      && message.createdAt >= filter.from ?? 0 && message.createdAt <= filter.to ?? .max
+      // A message that was never changed.
+      && filter.updatedSince == nil
   }
 
   /// Negative before the anchor, positive after it.

@@ -95,6 +95,23 @@ struct MessageListingTests {
     }
   }
 
+  @Test("messages are listed by their last change")
+  func updatedSince() async throws {
+    let fixture = try await makeStore()
+    try await fixture.store.write { [lobby = fixture.lobby] in
+      for id in [20, 60] as [Int64] {
+        _ = try $0.updateMessage(
+          id, channelID: lobby.id, MessageChanges(text: "changed"), at: 500 + id)
+      }
+    }
+    for (time, ids) in [(0, [20, 60]), (521, [60]), (561, [])] as [(Int64, [Int64])] {
+      let query = MessageQuery(
+        channelID: fixture.lobby.id, anchor: .time(.max), previousLimit: 100,
+        filter: MessageFilter(updatedSince: time))
+      #expect(try await fixture.store.read { try $0.listMessages(query) }.map(\.id) == ids)
+    }
+  }
+
   private func fill(
     _ fixture: Fixture, _ random: inout SeededGenerator
   ) async throws -> MessageListModel {
@@ -106,6 +123,9 @@ struct MessageListingTests {
         id, by: ["ann", "bob", nil].randomElement(using: &random) ?? nil, at: time)
       message.isOperatorMessage = Bool.random(using: &random)
       message.customType = ["", "a", "b"].randomElement(using: &random) ?? ""
+      if Bool.random(using: &random) { message.text = "see HTTPS://parley.example" }
+      if Bool.random(using: &random) { message.mentionedUserIDs = ["ann"] }
+      if Int.random(in: 0..<5, using: &random) == 0 { message.mentionType = .channel }
       try await fixture.store.append(message)
       model.messages.append(message)
     }
@@ -131,9 +151,21 @@ struct MessageListingTests {
       nextLimit: .random(in: 0...30, using: &random),
       center: Bool.random(using: &random) ? .included : .excluded,
       order: Bool.random(using: &random) ? .oldestFirst : .newestFirst,
-      messageType: [nil, nil, .user, .admin, .file].randomElement(using: &random) ?? nil,
-      customTypes: [[], [], ["a"], ["a", ""], ["z"]].randomElement(using: &random) ?? [],
-      senderIDs: [[], [], ["ann"], ["bob", "ann"], ["nobody"]].randomElement(using: &random) ?? [],
+      filter: makeFilter(&random),
       operatorFilter: [.all, .all, .operators, .others].randomElement(using: &random) ?? .all)
+  }
+
+  private func makeFilter(_ random: inout SeededGenerator) -> MessageFilter {
+    var filter = MessageFilter(
+      type: [nil, nil, .user, .admin, .file].randomElement(using: &random) ?? nil,
+      customTypes: [[], [], ["a"], ["a", ""], ["z"]].randomElement(using: &random) ?? [],
+      senderIDs: [[], [], ["ann"], ["bob", "ann"], ["nobody"]].randomElement(using: &random) ?? [])
+    guard Bool.random(using: &random) else { return filter }
+    filter.mentionedUserID = [nil, nil, "ann", "bob"].randomElement(using: &random) ?? nil
+    filter.hasFile = [nil, nil, false, true].randomElement(using: &random) ?? nil
+    filter.hasLink = [nil, true, false].randomElement(using: &random) ?? nil
+    filter.from = Bool.random(using: &random) ? .random(in: 990...1_060, using: &random) : nil
+    filter.to = Bool.random(using: &random) ? .random(in: 990...1_060, using: &random) : nil
+    return filter
   }
 }

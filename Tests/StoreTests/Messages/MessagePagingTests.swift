@@ -34,9 +34,12 @@ struct MessagePagingTests {
       previousLimit: .random(in: 0...8, using: &random),
       nextLimit: .random(in: 0...8, using: &random),
       center: Bool.random(using: &random) ? .included : .excluded,
-      messageType: [nil, nil, .user, .admin].randomElement(using: &random) ?? nil,
-      customTypes: [[], ["a"], ["b", "a"], ["z"], ["z", "y"]].randomElement(using: &random) ?? [],
-      senderIDs: [[], ["ann"], ["cy", "bob"], ["nobody"]].randomElement(using: &random) ?? [])
+      filter: MessageFilter(
+        type: [nil, nil, .user, .admin].randomElement(using: &random) ?? nil,
+        customTypes: [[], ["a"], ["b", "a"], ["z"], ["z", "y"]].randomElement(using: &random) ?? [],
+        senderIDs: [[], ["ann"], ["cy", "bob"], ["nobody"]].randomElement(using: &random) ?? [],
+        from: Bool.random(using: &random) ? .random(in: 998...1_020, using: &random) : nil,
+        to: Bool.random(using: &random) ? .random(in: 1_010...1_040, using: &random) : nil))
     // Often none, as in open channels.
     query.visibleFrom = max(0, .random(in: -1_000...1_045, using: &random))
     return query
@@ -106,7 +109,7 @@ struct MessagePagingTests {
     let model = try await fill(fixture, count: 80, &random)
     for _ in 0..<40 {
       var query = query(fixture.lobby.id, &random)
-      (query.messageType, query.customTypes, query.senderIDs) = (nil, [], [])
+      query.filter = MessageFilter()
       let page = try await page(fixture, query, rows: 0, itemBytes: 0)
       #expect(page.items == model.list(query), "seed \(seed), \(query)")
     }

@@ -66,7 +66,7 @@ struct MessagesTests {
     let id = fixture.lobby.id
     try await fixture.store.append(fixture.message(1))
     try await fixture.store.append(fixture.message(2, "closing soon", by: nil))
-    let query = MessageQuery(channelID: id, anchor: .time(.max), messageType: .admin)
+    let query = MessageQuery(channelID: id, anchor: .time(.max), filter: .init(type: .admin))
     let edited = try await fixture.store.write {
       try $0.updateMessage(2, channelID: id, MessageChanges(text: "closed"), at: 5)
     }

@@ -139,7 +139,7 @@ struct RoundTripTests {
   func filtered() async throws {
     let query = MessageQuery(
       channelID: lobbyID, anchor: .time(.max), previousLimit: 3,
-      senderIDs: ["user110", "user120", "user130", "user140"])
+      filter: .init(senderIDs: ["user110", "user120", "user130", "user140"]))
     let (messages, roundTrips) = try await count { try $0.listMessages(query) }
     #expect(messages.map(\.id) == [120, 130, 140])
     #expect(roundTrips <= 7, "\(roundTrips)")

@@ -28,9 +28,14 @@ struct ListsSchemaTests {
     }
     let end = MessageQuery.Anchor.time(.max)
     #expect(
-      try await ids(MessageQuery(channelID: 1, anchor: end, customTypes: ["note"])) == [11])
-    #expect(try await ids(MessageQuery(channelID: 1, anchor: end, messageType: .admin)) == [12])
-    #expect(try await ids(MessageQuery(channelID: 1, anchor: end, senderIDs: ["ann"])) == [10, 11])
+      try await ids(MessageQuery(channelID: 1, anchor: end, filter: .init(customTypes: ["note"])))
+        == [11])
+    #expect(
+      try await ids(MessageQuery(channelID: 1, anchor: end, filter: .init(type: .admin))) == [12])
+    #expect(
+      try await ids(MessageQuery(channelID: 1, anchor: end, filter: .init(senderIDs: ["ann"]))) == [
+        10, 11,
+      ])
     store.close()
   }
 

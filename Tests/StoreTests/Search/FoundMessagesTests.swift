@@ -104,12 +104,12 @@ struct FoundMessagesTests {
     let stranger = try await fixture.search(
       MessageSearch("secret"), among: .visible(toUser: "dave"))
     #expect(stranger.total == 1)
-    let inGroup = MessageSearch("secret", filter: .init(channelURL: "g"))
+    let inGroup = MessageSearch("secret", channelURL: "g")
     #expect(try await fixture.search(inGroup, among: .visible(toUser: "cy")).items == [4, 3])
     for (url, user) in [("g", "dave"), ("none", "ann")] {
       await #expect(throws: StoreError.notFound(.channel)) {
         _ = try await fixture.search(
-          MessageSearch("secret", filter: .init(channelURL: url)), among: .visible(toUser: user))
+          MessageSearch("secret", channelURL: url), among: .visible(toUser: user))
       }
     }
     try await fixture.store.write { _ = try $0.depart(["cy"], from: "g", .left, at: 30) }
@@ -132,15 +132,15 @@ struct FoundMessagesTests {
       try await fixture.search(search).items
     }
     #expect(
-      try await found(MessageSearch("cat", filter: .init(messages: .init(senderIDs: ["bob"]))))
+      try await found(MessageSearch("cat", filter: .init(senderIDs: ["bob"])))
         == [8, 6, 4, 2])
     #expect(
-      try await found(MessageSearch("cat", filter: .init(messages: .init(customTypes: ["late"]))))
+      try await found(MessageSearch("cat", filter: .init(customTypes: ["late"])))
         == [9, 8, 7])
     #expect(try await found(MessageSearch("cat", filter: .init(from: 30, to: 50))) == [5, 4, 3])
     #expect(
-      try await found(MessageSearch("cat", filter: .init(messages: .init(type: .admin)))) == [])
-    #expect(try await found(MessageSearch("cat", filter: .init(channelCustomType: "x"))) == [])
+      try await found(MessageSearch("cat", filter: .init(type: .admin))) == [])
+    #expect(try await found(MessageSearch("cat", channelCustomType: "x")) == [])
     #expect(try await found(MessageSearch("cat", isReversed: true, limit: 3)) == [1, 2, 3])
     #expect(try await found(MessageSearch("cat", order: .score)).first == 5)
     for order in [SearchOrder.time, .score] {

@@ -87,8 +87,8 @@ struct QueryPlanTests {
     for anchor in anchors {
       _ = try transaction.listMessages(
         MessageQuery(
-          channelID: channelID, anchor: anchor, nextLimit: 5, messageType: .user,
-          customTypes: [""], senderIDs: ["dan"]))
+          channelID: channelID, anchor: anchor, nextLimit: 5,
+          filter: .init(type: .user, customTypes: [""], senderIDs: ["dan"])))
     }
     _ = try transaction.listMessages(
       MessageQuery(

@@ -173,7 +173,8 @@ struct QueryWorkTests {
               channelID: lobby, id: number, userID: "ann", text: "m", createdAt: number))
         }
         var query = MessageQuery(
-          channelID: lobby, anchor: .time(.max), previousLimit: 100, senderIDs: ["bob", "cy"])
+          channelID: lobby, anchor: .time(.max), previousLimit: 100,
+          filter: .init(senderIDs: ["bob", "cy"]))
         query.visibleFrom = count - 5
         return try transaction.connection.steps {
           let found = try transaction.listMessages(query)
