@@ -1,6 +1,7 @@
-@_spi(_Unicode) import Swift
+import Search
 
-/// A text as a word filter reads it: in folded case, without accents and without characters that are not shown.
+/// A text as a word filter reads it: folded as in search, without characters that are
+/// not shown.
 struct FoldedMessage {
   private(set) var scalars: [UInt32] = []
   /// For each of them the character of the text that it comes from, from 0.
@@ -15,10 +16,8 @@ struct FoldedMessage {
       let value = scalar.value
       if value < 0x80 {
         append((0x41...0x5A).contains(value) ? value | 0x20 : value < 0x20 ? 0x20 : value, place)
-      } else if scalar.hasNoVariants {
-        append(value, place)
       } else {
-        for part in scalar.foldedParts { append(part, place) }
+        for part in scalar.shownParts { append(part, place) }
       }
       place += 1
     }
@@ -40,49 +39,12 @@ struct FoldedMessage {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is among the frequent characters that folding leaves as they are: Han and Hangul.
-  fileprivate var hasNoVariants: Bool {
-    switch value {
-    case 0x4E00...0x9FFF, 0xAC00...0xD7A3: true
-    default: false
-    }
-  }
-
-  /// The characters that stand for it; none for an accent, and for a character that is not shown.
-  fileprivate var foldedParts: [UInt32] {
-    // Wide forms of ASCII.
-    if (0xFF01...0xFF5E).contains(value) {
-      let narrow = value - 0xFEE0
-      return [(0x41...0x5A).contains(narrow) ? narrow | 0x20 : narrow]
-    }
+  /// The characters that a filter reads in its place; none for an accent, and for a character that is not
+  /// shown.
+  fileprivate var shownParts: [UInt32] {
     if properties.isWhitespace { return [0x20] }
-    if properties.isDefaultIgnorableCodePoint || isAccent { return [] }
-    var parts: [UInt32] = []
-    for part in String(Character(self))._nfd where !part.isAccent {
-      // Its upper case is that of the dotted i, which is another letter.
-      guard part.value != 0x131 else {
-        parts.append(part.value)
-        continue
-      }
-      // Three mappings unify letters that one keeps apart, such as ẞ, ß and ss.
-      for lower in part.properties.lowercaseMapping.unicodeScalars {
-        for upper in lower.properties.uppercaseMapping.unicodeScalars {
-          parts += upper.properties.lowercaseMapping.unicodeScalars.map(\.value)
-        }
-      }
-    }
-    return parts
-  }
-
-  /// Whether it is an accent, or a vowel sign that words are usually written without.
-  private var isAccent: Bool {
-    switch value {
-    case 0x300...0x36F, 0x483...0x489, 0x591...0x5BD, 0x5BF, 0x5C1...0x5C2, 0x5C4...0x5C5, 0x5C7,
-      0x610...0x61A, 0x64B...0x65F, 0x670, 0x6D6...0x6DC, 0x6DF...0x6E4, 0x6E7...0x6E8,
-      0x6EA...0x6ED, 0x1AB0...0x1AFF, 0x1DC0...0x1DFF, 0x20D0...0x20FF, 0xFE20...0xFE2F:
-      true
-    default: false
-    }
+    if properties.isDefaultIgnorableCodePoint { return [] }
+    return folded.map(\.value)
   }
 }
 

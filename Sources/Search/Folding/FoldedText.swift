@@ -40,6 +40,15 @@ extension Unicode.Scalar {
     }
   }
 
+  /// The characters that stand for it when it is folded apart from its neighbours; none for an accent.
+  package var folded: [Unicode.Scalar] {
+    if isWhole { return [self] }
+    if isAccent { return [] }
+    return (CompatibilityForms.form(of: self) ?? [self]).flatMap { part in
+      String(Character(part))._nfd.filter { !$0.isAccent }.flatMap { Array($0.caseFolded) }
+    }
+  }
+
   /// Whether it is an accent, or a vowel sign that words are usually written without.
   fileprivate var isAccent: Bool {
     switch value {
