@@ -33,7 +33,7 @@ extension ClientTests {
 
     @Test(
       "whose code on the page equals the code tested here",
-      arguments: [("Recipes.md", "Recipes.swift", 8), ("Groups.md", "GroupRecipes.swift", 13)])
+      arguments: [("Recipes.md", "Recipes.swift", 9), ("Groups.md", "GroupRecipes.swift", 13)])
     func page(name: String, sourceName: String, count: Int) throws {
       let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       let source = try String(
@@ -76,6 +76,9 @@ extension ClientTests {
       recipes.handlers(channel)
       #expect(shown.all.contains("sending hello"))
       try await shown.wait(for: "sent as ")
+      try await ann.awaitFound(1, "lunch")
+      try await recipes.search(channel)
+      #expect(shown.all.suffix(2) == ["found in support: Lunch?", "1 found"])
     }
 
     @Test("for files with progress")

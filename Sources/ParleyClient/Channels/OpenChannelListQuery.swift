@@ -28,6 +28,12 @@ public final class OpenChannelListQueryParams: Sendable {
     set { shared[\.includeFrozen] = newValue }
   }
 
+  /// Whether the listed channels are frozen; `nil` for both.
+  public var frozenFilter: Bool? {
+    get { shared[\.frozenFilter] }
+    set { shared[\.frozenFilter] = newValue }
+  }
+
   /// The largest number of items on a page, 1 to 100.
   public var limit: Int {
     get { shared[\.limit] }
@@ -48,6 +54,7 @@ public final class OpenChannelListQueryParams: Sendable {
     var channelURLFilter: String?
     var customTypeFilter: [String]?
     var includeFrozen = true
+    var frozenFilter: Bool?
     var limit = 20
 
     func write(into writer: inout JSONWriter) {
@@ -55,6 +62,7 @@ public final class OpenChannelListQueryParams: Sendable {
       if let channelURLFilter { writer.member("url_contains", channelURLFilter) }
       if let customTypeFilter { writer.member("custom_types", customTypeFilter) }
       if !includeFrozen { writer.member("show_frozen", false) }
+      if let frozenFilter { writer.member("frozen", frozenFilter) }
       writer.member("limit", limit)
     }
   }
@@ -73,6 +81,9 @@ public final class OpenChannelListQuery: Sendable {
 
   /// Whether there may be another page.
   public var hasNext: Bool { cursor.hasNext }
+
+  /// Whether a page is being loaded.
+  public var isLoading: Bool { cursor.isLoading }
 
   /// Loads the next page; after a failure the same page can be loaded again.
   ///

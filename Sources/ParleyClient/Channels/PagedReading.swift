@@ -16,6 +16,11 @@ final class PagedReading: Sendable {
     state.withLock { if case .ended = $0 { false } else { true } }
   }
 
+  /// Whether a page is being loaded.
+  var isLoading: Bool {
+    state.withLock { if case .loading = $0 { true } else { false } }
+  }
+
   /// Loads the next page; after a failure the same page can be loaded again.
   ///
   /// - Returns: An empty list after the last page, and while another call is loading.

@@ -95,11 +95,14 @@ public struct ServerFeatures: Sendable, Hashable, Codable {
   public let push: Push?
   /// Whether the server fetches link previews, for messages and for a ``MetadataProvider``.
   public let hasPreviews: Bool
+  /// Whether the server searches messages, as a ``MessageSearchQuery`` needs.
+  public let hasSearch: Bool
 
   /// Creates a value, for tests of an application.
   public init(
     files: Files? = nil, thumbnails: Thumbnails? = nil, translation: Translation? = nil,
-    groups: Groups? = nil, push: Push? = nil, hasPreviews: Bool = false
+    groups: Groups? = nil, push: Push? = nil, hasPreviews: Bool = false,
+    hasSearch: Bool = false
   ) {
     self.files = files
     self.thumbnails = thumbnails
@@ -107,6 +110,7 @@ public struct ServerFeatures: Sendable, Hashable, Codable {
     self.groups = groups
     self.push = push
     self.hasPreviews = hasPreviews
+    self.hasSearch = hasSearch
   }
 }
 
@@ -122,7 +126,8 @@ extension ServerFeatures {
       translation: features?.present("translation").flatMap(Translation.init(json:)),
       groups: features?.present("groups").flatMap(Groups.init(json:)),
       push: features?.present("push").flatMap(Push.init(json:)),
-      hasPreviews: features?["previews"]?.bool ?? false)
+      hasPreviews: features?["previews"]?.bool ?? false,
+      hasSearch: features?["search"]?.bool ?? false)
   }
 }
 

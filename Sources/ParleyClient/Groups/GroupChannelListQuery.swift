@@ -31,6 +31,9 @@ public final class GroupChannelListQuery: Sendable {
   /// Whether there may be another page.
   public var hasNext: Bool { cursor.hasNext }
 
+  /// Whether a page is being loaded.
+  public var isLoading: Bool { cursor.isLoading }
+
   /// Loads the next page; after a failure the same page can be loaded again.
   ///
   /// The last of several pages of the user's groups also has those with an open invitation that a message has

@@ -46,6 +46,42 @@ public final class MessageListParams: Sendable {
     set { shared[\.senderUserIDs] = newValue }
   }
 
+  /// A user whom the messages mention, alone or with the whole channel; `nil` for all messages.
+  public var mentionedUserID: String? {
+    get { shared[\.mentionedUserID] }
+    set { shared[\.mentionedUserID] = newValue }
+  }
+
+  /// Whether the messages have a file; `nil` for both.
+  public var hasFile: Bool? {
+    get { shared[\.hasFile] }
+    set { shared[\.hasFile] = newValue }
+  }
+
+  /// Whether the messages have a link; `nil` for both.
+  public var hasLink: Bool? {
+    get { shared[\.hasLink] }
+    set { shared[\.hasLink] = newValue }
+  }
+
+  /// The earliest time of the last edit, in Unix milliseconds; `nil` for all messages.
+  public var updatedSince: Int64? {
+    get { shared[\.updatedSince] }
+    set { shared[\.updatedSince] = newValue }
+  }
+
+  /// The earliest ``BaseMessage/createdAt``, in Unix milliseconds; `nil` for all messages.
+  public var createdFrom: Int64? {
+    get { shared[\.createdFrom] }
+    set { shared[\.createdFrom] = newValue }
+  }
+
+  /// The latest ``BaseMessage/createdAt``, in Unix milliseconds; `nil` for all messages.
+  public var createdTo: Int64? {
+    get { shared[\.createdTo] }
+    set { shared[\.createdTo] = newValue }
+  }
+
   /// Creates parameters for the fifteen messages before the place, of all kinds and authors.
   public init() {
     shared = SharedValues(Values())
@@ -63,6 +99,12 @@ public final class MessageListParams: Sendable {
     var messageType: MessageTypeFilter?
     var customTypes: [String]?
     var senderUserIDs: [String]?
+    var mentionedUserID: String?
+    var hasFile: Bool?
+    var hasLink: Bool?
+    var updatedSince: Int64?
+    var createdFrom: Int64?
+    var createdTo: Int64?
 
     var goesBack: Bool { previousResultSize > 0 }
     var goesForth: Bool { nextResultSize > 0 }
@@ -77,6 +119,12 @@ public final class MessageListParams: Sendable {
       if let messageType { writer.member("message_type", messageType.rawValue) }
       if let customTypes { writer.member("custom_types", customTypes) }
       if let senderUserIDs { writer.member("sender_ids", senderUserIDs) }
+      if let mentionedUserID { writer.member("mentioned_user_id", mentionedUserID) }
+      if let hasFile { writer.member("has_file", hasFile) }
+      if let hasLink { writer.member("has_link", hasLink) }
+      if let updatedSince { writer.member("updated_since", updatedSince) }
+      if let createdFrom { writer.member("from_ts", createdFrom) }
+      if let createdTo { writer.member("to_ts", createdTo) }
     }
   }
 }

@@ -15,6 +15,9 @@ public final class BlockedUserListQuery: Sendable {
   /// Whether there may be another page.
   public var hasNext: Bool { cursor.hasNext }
 
+  /// Whether a page is being loaded.
+  public var isLoading: Bool { cursor.isLoading }
+
   /// Loads the next page; after a failure the same page can be loaded again.
   ///
   /// - Returns: An empty list after the last page, and while another call is loading.

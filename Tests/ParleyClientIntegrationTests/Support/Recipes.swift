@@ -30,6 +30,19 @@ struct Recipes {
     }
   }
 
+  func search(_ channel: OpenChannel) async throws {
+    let query = client.createMessageSearchQuery { params in
+      params.keyword = "lunch"
+      params.channelURL = channel.url
+    }
+    while query.hasNext {
+      for message in try await query.loadNextPage() {
+        show("found in \(message.channelURL): \(message.message)")
+      }
+    }
+    show("\(query.totalCount)\(query.hasMoreThanTotalCount ? "+" : "") found")
+  }
+
   func poll(in channel: OpenChannel) async throws {
     let params = UserMessageCreateParams(message: "Lunch?")
     params.metaArrays = [MessageMetaArray(key: "yes"), MessageMetaArray(key: "no")]

@@ -7,7 +7,7 @@ struct PagedReadingTests {
   @Test("requests each page with the token of the one before, until there is no token")
   func pages() async throws {
     let cursor = PagedReading()
-    #expect(cursor.hasNext)
+    #expect(cursor.hasNext && !cursor.isLoading)
     let first = try await cursor.next { (token) async throws(ParleyError) in
       #expect(token == nil)
       return LoadedPage(items: [1, 2], next: "a")
@@ -50,7 +50,7 @@ struct PagedReadingTests {
         LoadedPage(items: [9], next: "")
       }
       #expect(inner == [])
-      #expect(cursor.hasNext)
+      #expect(cursor.hasNext && cursor.isLoading)
       return LoadedPage(items: [1], next: "")
     }
     #expect(page == [1])
@@ -68,6 +68,9 @@ struct PagedReadingTests {
       params(OpenChannelListQuery.call(given.values, "t"))
         == #"{"name_contains":"lob","url_contains":"by","custom_types":["c"],"show_frozen":false,"#
         + #""limit":5,"token":"t"}"#)
+    let frozen = OpenChannelListQueryParams()
+    frozen.frozenFilter = true
+    #expect(params(OpenChannelListQuery.call(frozen.values, nil)) == #"{"frozen":true,"limit":20}"#)
     #expect(
       params(ParticipantListQuery.call("lobby", 20, nil))
         == #"{"channel_url":"lobby","limit":20}"#)

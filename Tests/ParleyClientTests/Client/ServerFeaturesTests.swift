@@ -29,14 +29,14 @@ struct ServerFeaturesTests {
           groups: .init(
             maxMembers: 100, maxSuperMembers: 7_000, maxReceiptMembers: 50,
             hasDeliveryReceipts: true),
-          push: .init(types: [.web, .gcm], webKey: "B"), hasPreviews: true))
+          push: .init(types: [.web, .gcm], webKey: "B"), hasPreviews: true, hasSearch: true))
   }
 
   @Test(
     "are off when they are missing or malformed",
     arguments: [
       "{}", #"{"features":null}"#, #"{"features":[]}"#, #"{"features":{}}"#,
-      #"{"features":{"files":true,"thumbnails":{"sizes":3},"translation":[],"previews":"yes"}}"#,
+      #"{"features":{"files":true,"thumbnails":{"sizes":3},"translation":[],"previews":"yes","search":1}}"#,
       #"{"features":{"groups":true,"push":{"types":"web"}}}"#,
       #"{"features":{"files":{"max_bytes":"9"},"translation":{"languages":"en","per_message":1}}}"#,
     ])

@@ -95,6 +95,18 @@ struct MessageCallsTests {
       params(calls.list("lobby", around: .timestamp(5), given.values))
         == #"{"channel_url":"lobby","message_ts":5,"prev_limit":0,"next_limit":200,"include":false,"#
         + #""reverse":true,"message_type":"ADMM","custom_types":["c"],"sender_ids":["ann"]}"#)
+    let found = MessageListParams()
+    found.mentionedUserID = "ann"
+    found.hasFile = false
+    found.hasLink = true
+    found.updatedSince = 3
+    found.createdFrom = 1
+    found.createdTo = 9
+    #expect(
+      params(calls.list("lobby", around: .now, found.values))
+        == #"{"channel_url":"lobby","prev_limit":15,"next_limit":0,"include":true,"#
+        + #""mentioned_user_id":"ann","has_file":false,"has_link":true,"updated_since":3,"#
+        + #""from_ts":1,"to_ts":9}"#)
     let usual = params(calls.list("lobby", around: .now, MessageListParams.Values()))
     #expect(usual == #"{"channel_url":"lobby","prev_limit":15,"next_limit":0,"include":true}"#)
   }
