@@ -24,7 +24,7 @@ MODULES = [
     "parleypush", "pagepush", "pushcommands",
     "pushing",
     "pagechat",
-    "pagefiles", "pagegroups", "apipage", "sealing", "thumbnails", "depots",
+    "pagefiles", "pagegroups", "pagesearch", "apipage", "sealing", "thumbnails", "depots",
     "translations",
     "operations", "reloading", "apitokens", "problems", "observers", "dashboard", "dashboardchannels",
     "dashboardmoderation", "dashboardreports", "dashboardaccess", "endpoints", "refusals", "exchanges",
