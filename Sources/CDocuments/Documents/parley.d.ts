@@ -788,6 +788,8 @@ export interface Methods {
       name_contains?: string | null;
       url_contains?: string | null;
       custom_types?: string[] | null;
+      /** Only frozen channels, or only others. */
+      frozen?: boolean | null;
       show_frozen?: boolean | null;
       limit?: number | null;
       /** `next` of the previous page. Empty for the first page. */
@@ -1545,6 +1547,14 @@ export interface Methods {
       /** Only messages of these users. */
       sender_ids?: string[] | null;
       message_type?: "MESG" | "FILE" | "ADMM" | null;
+      /** Only messages that mention this user, or all of their channel. */
+      mentioned_user_id?: string | null;
+      /** Only messages with a file, or without one. */
+      has_file?: boolean | null;
+      /** Only messages with a web address in the text or with a preview, or without both. */
+      has_link?: boolean | null;
+      /** Only messages that were edited at this time, in Unix milliseconds, or later. */
+      updated_since?: number | null;
       /** Only messages from this time on, in Unix milliseconds. */
       from_ts?: number | null;
       /** Only messages up to this time, in Unix milliseconds. */
@@ -1584,6 +1594,18 @@ export interface Methods {
       reverse?: boolean | null;
       message_type?: "MESG" | "FILE" | "ADMM" | null;
       custom_types?: string[] | null;
+      /** Only messages that mention this user, or all of their channel. */
+      mentioned_user_id?: string | null;
+      /** Only messages with a file, or without one. */
+      has_file?: boolean | null;
+      /** Only messages with a web address in the text or with a preview, or without both. */
+      has_link?: boolean | null;
+      /** Only messages that were edited at this time, in Unix milliseconds, or later. */
+      updated_since?: number | null;
+      /** Only messages from this time on, in Unix milliseconds. */
+      from_ts?: number | null;
+      /** Only messages up to this time, in Unix milliseconds. */
+      to_ts?: number | null;
       sender_ids?: string[] | null;
     };
     result: {

@@ -22,6 +22,8 @@ final class SearchIndexer: TimerHandler {
     static let failure: Int64 = 10_000
     /// Between two looks that reach back to all ids that may still come.
     static let thorough: Int64 = 10_000
+    /// Between two measurements of the size, which read all of the index.
+    static let measurement: Int64 = 3_600_000
   }
 
   /// The age of ids that a usual look reaches back to, in milliseconds.
@@ -41,6 +43,7 @@ final class SearchIndexer: TimerHandler {
   /// The state at the last look that left nothing.
   private var known: Activity?
   private var lastThorough: Int64?
+  private var lastMeasurement: Int64?
   /// The time in milliseconds until which messages may become visible after others.
   private var unsettledUntil: Int64 = .max
   private var isBuilding = true
@@ -78,7 +81,19 @@ final class SearchIndexer: TimerHandler {
     } else if isBuilding {
       take(.old)
     } else {
+      if lastMeasurement.map({ now - $0 >= Pause.measurement || now < $0 }) ?? true {
+        lastMeasurement = now
+        measure()
+      }
       schedule(after: Pause.look)
+    }
+  }
+
+  /// Measures the index for metrics, once it is built.
+  private func measure() {
+    let services = shard.services
+    services.store.perform(SearchStatusQuery(), for: .server) { result, _ in
+      if case .success(let status) = result { services.searches.adopt(status) }
     }
   }
 

@@ -106,7 +106,7 @@ extension Command {
       .channelEnter, .channelExit, .channelParticipants, .groupCreate, .groupMembers, .groupList,
       .groupUnread, .groupWatchTotals, .groupChanges, .groupRecover, .groupsMarkDelivered,
       .messageList, .messageChanges, .messageSearch, .report, .fileCreate, .fileGet, .fileList,
-      .fileCancel,      .previewFetch, .previewCancel:
+      .fileCancel, .previewFetch, .previewCancel:
       nil
     }
   }

@@ -30,7 +30,7 @@ struct WordFilterTests {
       ("BAD Bad", "bad", "*** ***"), ("bad", "BAD", "***"), ("bád ba\u{301}d", "bad", "*** ****"),
       ("ｂａｄ", "bad", "***"), ("bad", "ｂád", "***"), ("b\u{200B}a\u{AD}d!", "bad", "*****!"),
       ("STRASSE straße", "straße", "******* ******"), ("плохо ПЛОХО", "плохо", "***** *****"),
-      ("bad", "b\u{200B}ad", "***"), ("ık ik", "ik", "ık **"),
+      ("bad", "b\u{200B}ad", "***"), ("ık ik", "ik", "ık **"), ("𝓫ⓐ𝕕 ", "bad", "*** "),
     ])
   func folding(_ text: String, _ keyword: String, _ expected: String) {
     #expect(filtered(text, keyword) == expected)
