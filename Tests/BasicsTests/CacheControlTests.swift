@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-@testable import Unfurler
+import Basics
 
 @Suite("Cache-Control (RFC 9111 §5.2)")
 struct CacheControlTests {
