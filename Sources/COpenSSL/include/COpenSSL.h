@@ -7,6 +7,7 @@
 #include <openssl/hmac.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
@@ -14,4 +15,5 @@
 #include "CiphertextPort.h"
 #include "Files.h"
 #include "Macros.h"
+#include "PublicKeys.h"
 #include "Tickets.h"

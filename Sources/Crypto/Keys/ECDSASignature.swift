@@ -1,15 +1,17 @@
 internal import COpenSSL
 
-/// The two forms of a P-256 signature: two numbers of 32 bytes (RFC 7518 §3.4), and the DER of OpenSSL.
+/// The two forms of an ECDSA signature: two numbers of the curve's size (RFC 7518 §3.4), and the DER of
+/// OpenSSL.
 enum ECDSASignature {
+  /// The size of a number of P-256.
   private static let numberByteCount = 32
 
-  /// Converts to DER; `nil` unless there are 64 bytes.
-  static func der(_ signature: [UInt8]) -> [UInt8]? {
-    guard signature.count == 2 * numberByteCount, let pair = ECDSA_SIG_new() else { return nil }
+  /// Converts to DER; `nil` unless there are two numbers of `size` bytes.
+  static func der(_ signature: [UInt8], size: Int) -> [UInt8]? {
+    guard signature.count == 2 * size, let pair = ECDSA_SIG_new() else { return nil }
     defer { ECDSA_SIG_free(pair) }
-    guard let r = BN_bin2bn(Array(signature[..<numberByteCount]), 32, nil) else { return nil }
-    guard let s = BN_bin2bn(Array(signature[numberByteCount...]), 32, nil) else {
+    guard let r = BN_bin2bn(Array(signature[..<size]), Int32(size), nil) else { return nil }
+    guard let s = BN_bin2bn(Array(signature[size...]), Int32(size), nil) else {
       BN_free(r)
       return nil
     }
@@ -25,7 +27,7 @@ enum ECDSASignature {
     return Array(UnsafeBufferPointer(start: der, count: Int(count)))
   }
 
-  /// Converts from DER.
+  /// Converts a signature of P-256 from DER.
   static func numbers(der: [UInt8]) -> [UInt8]? {
     let pair: OpaquePointer? = der.withUnsafeBufferPointer { bytes in
       var start = bytes.baseAddress

@@ -1,4 +1,5 @@
 internal import COpenSSL
+internal import ParleyProtocol
 
 /// The kinds of key that tokens may be signed with.
 enum KeyKind {
@@ -6,12 +7,12 @@ enum KeyKind {
   case p256
   case ed25519
 
-  /// The signature algorithm (RFC 7518 §3.1, RFC 8037 §3.1).
-  var algorithm: String {
+  /// The signature algorithm of a key in a file, which names none.
+  var algorithm: SignatureAlgorithm {
     switch self {
-    case .rsa: "RS256"
-    case .p256: "ES256"
-    case .ed25519: "EdDSA"
+    case .rsa: .rs256
+    case .p256: .es256
+    case .ed25519: .edDSA
     }
   }
 

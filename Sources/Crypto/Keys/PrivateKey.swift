@@ -58,7 +58,7 @@ package final class PrivateKey: SigningKey {
   private init(_ handle: OpaquePointer, _ kind: KeyKind) {
     self.handle = handle
     self.kind = kind
-    algorithm = kind.algorithm
+    algorithm = kind.algorithm.rawValue
   }
 
   deinit {

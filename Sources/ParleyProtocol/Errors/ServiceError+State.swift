@@ -167,6 +167,14 @@ extension ServiceError {
     ServiceError(.invalidAccessToken, reason, field: "access_token")
   }
 
+  /// The keys that verify the access token are not there at the moment; milliseconds.
+  package static func noTokenKeys(retryAfter: Int64) -> ServiceError {
+    ServiceError(
+      .internalError,
+      "the keys of the access token's issuer are not available: try again in \(retryAfter) ms",
+      data: ErrorDetails(retryAfterMilliseconds: retryAfter, reason: "keys"))
+  }
+
   /// The sender is not in the channel.
   package static func notInChannel(_ url: String) -> ServiceError {
     ServiceError(

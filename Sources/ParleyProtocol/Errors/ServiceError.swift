@@ -75,7 +75,7 @@ package struct ErrorDetails: Sendable, Hashable {
   package var scope: String?
   /// `unknown` when a refused request may still have changed data.
   package var outcome: String?
-  /// The cause of a failure when the code alone is not specific enough: `storage_full`.
+  /// The cause of a failure when the code alone is not specific enough: `storage_full`, `keys`.
   package var reason: String?
   /// The languages that a translator does not support.
   package var unsupported: [String]?

@@ -4,8 +4,9 @@ import Basics
 ///
 ///     header . payload . signature      each in base64url without padding
 ///     ╰─ signed ─────╯
-struct CompactToken {
+package struct CompactToken: Sendable {
   let algorithm: String
+  private let header: JOSEObject
   let payload: [UInt8]
   let signature: [UInt8]
   /// The characters that the signature covers.
@@ -13,21 +14,38 @@ struct CompactToken {
 
   /// Splits a token and parses its header.
   ///
-  /// Of the header, only `alg` and `crit` are used. Members such as `kid`, `jku`, `jwk` and `x5u` are
-  /// ignored: a token must not choose the key that verifies it.
-  init(_ token: String) throws(TokenError) {
+  /// Of the header, only `alg` and `crit` are used, and `kid` to choose among the keys of the token's
+  /// issuer. Members such as `jku`, `jwk` and `x5u` are ignored: a token must not bring the key that
+  /// verifies it.
+  package init(_ token: String) throws(TokenError) {
     guard token.utf8.count <= TokenVerifier.sizeLimit else { throw .tooLong }
     let characters = Array(token.utf8)
     let parts = characters.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3 else { throw .malformed("it does not have three parts") }
-    algorithm = try Self.readHeader(parts[0])
+    header = try JOSEObject(Self.decode(parts[0], part: "header"), part: "header")
+    algorithm = try Self.algorithm(in: header)
     payload = try Self.decode(parts[1], part: "payload")
     signature = try Self.decode(parts[2], part: "signature")
     signedText = Array(characters[..<parts[1].endIndex])
   }
 
-  private static func readHeader(_ text: ArraySlice<UInt8>) throws(TokenError) -> String {
-    let header = try JOSEObject(decode(text, part: "header"), part: "header")
+  /// The name of the key (`kid`), or `nil` when the header has none.
+  package func keyID() throws(TokenError) -> String? {
+    let text = try header.text("kid")
+    guard (text?.utf8.count ?? 0) <= KeySet.keyIDByteLimit else {
+      throw .malformed("kid is longer than \(KeySet.keyIDByteLimit) bytes")
+    }
+    return text
+  }
+
+  /// The issuer that the payload names (`iss`), before the signature is checked; `nil` without a
+  /// readable one.
+  package var claimedIssuer: String? {
+    guard let object = try? JOSEObject(payload, part: "payload") else { return nil }
+    return try? object.text("iss")
+  }
+
+  private static func algorithm(in header: JOSEObject) throws(TokenError) -> String {
     guard !header.has("crit") else { throw .criticalHeader }
     guard let algorithm = try header.text("alg") else { throw .malformed("alg is missing") }
     return algorithm
@@ -44,7 +62,7 @@ struct CompactToken {
 }
 
 /// A token's header or payload: one JSON object with unique names.
-struct JOSEObject {
+struct JOSEObject: Sendable {
   private let root: JSONNode
 
   private static let limits = JSONLimits(byteCount: 8192, depth: 16, nodeCount: 1024)
@@ -72,6 +90,18 @@ struct JOSEObject {
     return text
   }
 
+  /// The audiences of a token (RFC 7519 §4.1.3): a string or an array of strings.
+  func audiences() throws(TokenError) -> [String] {
+    guard let member = root["aud"] else { return [] }
+    if let text = member.string { return [text] }
+    let elements = Array(member.elements)
+    let texts = elements.compactMap(\.string)
+    guard member.kind == .array, texts.count == elements.count else {
+      throw .malformed("aud is neither a string nor an array of strings")
+    }
+    return texts
+  }
+
   /// A NumericDate (RFC 7519 §2), or `nil` when the member is missing.
   ///
   /// A fraction is rounded up: compared with whole seconds, that gives exact results for both `exp` and
@@ -82,32 +112,5 @@ struct JOSEObject {
       throw .malformed("\(name) is not a time")
     }
     return Int64(seconds.rounded(.up))
-  }
-}
-
-/// The claims of a verified token (RFC 7519 §4.1); members that are not listed are ignored.
-package struct Claims: Equatable, Sendable {
-  /// The user that the token was issued for (`sub`).
-  package let subject: String
-  /// The first second in which the token is no longer valid (`exp`), Unix time.
-  package let expiresAt: Int64?
-  /// The first second in which it is valid (`nbf`), Unix time.
-  package let notBefore: Int64?
-
-  /// Parses the payload of a token whose signature was verified.
-  init(payload: [UInt8]) throws(TokenError) {
-    let object = try JOSEObject(payload, part: "payload")
-    guard let subject = try object.text("sub"), !subject.isEmpty else {
-      throw .malformed("sub is missing")
-    }
-    self.subject = subject
-    expiresAt = try object.time("exp")
-    notBefore = try object.time("nbf")
-  }
-
-  /// Checks the times, without leeway.
-  func check(at now: Int64) throws(TokenError) {
-    if let expiresAt, now >= expiresAt { throw .expired(at: expiresAt) }
-    if let notBefore, now < notBefore { throw .notYetValid(until: notBefore) }
   }
 }

@@ -14,10 +14,15 @@ package struct TokenVerifier: Sendable {
   package static let soundSecretSize = 32
 
   let key: any VerificationKey
+  /// The provider whose key it is; `nil` for a key of the settings.
+  private let issuer: TokenIssuer?
 
   /// Accepts tokens that were signed with the key, or with its private key.
-  package init(key: some VerificationKey) {
+  ///
+  /// - Parameter issuer: The provider whose tokens alone are accepted, with the claims that it requires.
+  package init(key: some VerificationKey, issuer: TokenIssuer? = nil) {
     self.key = key
+    self.issuer = issuer
   }
 
   /// Returns the claims of a token that is genuine and valid.
@@ -27,13 +32,23 @@ package struct TokenVerifier: Sendable {
   ///   - now: Unix time in seconds. A token is valid if `nbf` ≤ now < `exp`, without leeway; either
   ///     claim may be missing, but not `sub`.
   package func verify(_ token: String, now: Int64) throws(TokenError) -> Claims {
-    let claims = try Claims(payload: verifiedPayload(of: token))
-    try claims.check(at: now)
-    return claims
+    try verify(CompactToken(token), now: now)
   }
 
   /// Returns the claims of a token that is genuine, valid and issued to `user`.
   package func verify(_ token: String, user: String, now: Int64) throws(TokenError) -> Claims {
+    try verify(CompactToken(token), user: user, now: now)
+  }
+
+  private func verify(_ token: CompactToken, now: Int64) throws(TokenError) -> Claims {
+    let claims = try Claims(payload: verifiedPayload(of: token), of: issuer)
+    try claims.check(at: now)
+    return claims
+  }
+
+  /// Returns the claims of a parsed token that is genuine, valid and issued to `user`.
+  package func verify(_ token: CompactToken, user: String, now: Int64) throws(TokenError) -> Claims
+  {
     let claims = try verify(token, now: now)
     // Swift's own comparison would treat canonically equivalent texts as the same user.
     guard claims.subject.utf8.elementsEqual(user.utf8) else { throw .wrongSubject }
@@ -41,8 +56,7 @@ package struct TokenVerifier: Sendable {
   }
 
   /// The payload, read only after the signature was verified.
-  func verifiedPayload(of token: String) throws(TokenError) -> [UInt8] {
-    let token = try CompactToken(token)
+  func verifiedPayload(of token: CompactToken) throws(TokenError) -> [UInt8] {
     guard token.algorithm == key.algorithm else {
       throw .unacceptableAlgorithm(String(token.algorithm.prefix(20)))
     }
@@ -58,42 +72,4 @@ package protocol VerificationKey: Sendable {
 
   /// Whether `signature` is a valid signature over `text` with this key.
   func signed(_ text: [UInt8], as signature: [UInt8]) -> Bool
-}
-
-/// The reason why a token is not accepted.
-///
-/// The texts are for logs: an error sent to a client should contain only "invalid token".
-package enum TokenError: Error, Equatable, Sendable {
-  /// Longer than ``TokenVerifier/sizeLimit`` bytes.
-  case tooLong
-  /// Not the compact form of RFC 7515 §7.1, or a header or claim has the wrong type.
-  case malformed(String)
-  /// The algorithm does not match the configured key (RFC 8725 §3.1); `none` never does.
-  case unacceptableAlgorithm(String)
-  /// The header requires an extension that is not supported (`crit`, RFC 7515 §4.1.11).
-  case criticalHeader
-  /// Not signed with the configured key, or modified after signing.
-  case badSignature
-  /// The token was valid until that second (`exp`, RFC 7519 §4.1.4).
-  case expired(at: Int64)
-  /// The token is valid from that second on (`nbf`, RFC 7519 §4.1.5).
-  case notYetValid(until: Int64)
-  /// The token was issued for another user (`sub`).
-  case wrongSubject
-}
-
-extension TokenError: CustomStringConvertible {
-  package var description: String {
-    switch self {
-    case .tooLong: "the token is longer than \(TokenVerifier.sizeLimit) bytes"
-    case .malformed(let reason): "the token is malformed: \(reason)"
-    case .unacceptableAlgorithm(let name):
-      "the token's algorithm \(DisplayText.quoted(name)) is not accepted"
-    case .criticalHeader: "the token has a critical header"
-    case .badSignature: "the token's signature is wrong"
-    case .expired(let time): "the token expired at \(time)"
-    case .notYetValid(let time): "the token is not valid before \(time)"
-    case .wrongSubject: "the token is another user's"
-    }
-  }
 }

@@ -191,7 +191,12 @@ enum TokenText {
     case .notYetValid(let time): "the token is not valid before \(date(time))"
     case .wrongSubject: "the token is another user's: sub is not the given user"
     case .badSignature: "the signature is not by this key, or the token was changed"
-    case .tooLong, .malformed, .unacceptableAlgorithm, .criticalHeader: "\(error)"
+    case .wrongAudience:
+      "the token is for another audience: aud does not contain the configured one"
+    case .missingExpiry: "exp is missing, which tokens of this issuer need"
+    case .tooLong, .malformed, .unacceptableAlgorithm, .criticalHeader, .unknownIssuer, .unknownKey,
+      .unfitKey, .ambiguousKey:
+      "\(error)"
     }
   }
 

@@ -13,7 +13,7 @@ struct ExampleTests {
 
   @Test("the signature is valid", arguments: Example.all)
   func genuine(example: Example) throws {
-    let payload = try verifier(for: example).verifiedPayload(of: example.token)
+    let payload = try verifier(for: example).verifiedPayload(of: CompactToken(example.token))
     #expect(Base64URL.encode(payload) == example.payload)
   }
 
@@ -25,7 +25,7 @@ struct ExampleTests {
       var changed = characters
       changed[index] = changed[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
       let token = String(decoding: changed, as: UTF8.self)
-      #expect(throws: TokenError.self) { try verifier.verifiedPayload(of: token) }
+      #expect(throws: TokenError.self) { try verifier.verifiedPayload(of: CompactToken(token)) }
     }
   }
 
@@ -35,7 +35,9 @@ struct ExampleTests {
     let signature = try #require(Base64URL.decode(example.signature.utf8))
     for bytes in [[], Array(signature.dropLast()), signature + [0], [0] + signature] {
       let token = "\(example.header).\(example.payload).\(Base64URL.encode(bytes))"
-      #expect(throws: TokenError.badSignature) { try verifier.verifiedPayload(of: token) }
+      #expect(throws: TokenError.badSignature) {
+        try verifier.verifiedPayload(of: CompactToken(token))
+      }
     }
   }
 
@@ -43,7 +45,7 @@ struct ExampleTests {
   func confusion(key: Example, token: Example) throws {
     guard key.name != token.name else { return }
     let error = #expect(throws: TokenError.self) {
-      try verifier(for: key).verifiedPayload(of: token.token)
+      try verifier(for: key).verifiedPayload(of: CompactToken(token.token))
     }
     guard case .unacceptableAlgorithm = error else {
       Issue.record("unexpected: \(String(describing: error))")
@@ -56,7 +58,7 @@ struct ExampleTests {
     let zeros = Base64URL.encode([UInt8](repeating: 0, count: 64))
     let token = "\(Example.es256.header).\(Example.es256.payload).\(zeros)"
     #expect(throws: TokenError.badSignature) {
-      try verifier(for: .es256).verifiedPayload(of: token)
+      try verifier(for: .es256).verifiedPayload(of: CompactToken(token))
     }
   }
 }

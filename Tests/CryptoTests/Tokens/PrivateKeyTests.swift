@@ -9,7 +9,7 @@ import Testing
 struct PrivateKeyTests {
   private func payload(of token: String, publicKey: String) throws -> String {
     let verifier = try TokenVerifier(publicKeyPEM: publicKey)
-    return String(decoding: try verifier.verifiedPayload(of: token), as: UTF8.self)
+    return String(decoding: try verifier.verifiedPayload(of: CompactToken(token)), as: UTF8.self)
   }
 
   @Test("tokens verify with the public key", arguments: [Keys.p256, Keys.rsa])

@@ -12,6 +12,7 @@ enum Harnesses {
     "HTTPValues": HTTPValuesHarness.self,
     "Inflate": InflateHarness.self,
     "JSONDocument": JSONDocumentHarness.self,
+    "KeySet": KeySetHarness.self,
     "LinkFinder": LinkFinderHarness.self,
     "MultipartParser": MultipartParserHarness.self,
     "OpenGraphExtractor": OpenGraphExtractorHarness.self,

@@ -12,7 +12,7 @@ enum TestKeys {
   /// The payload of a token, whose signature is verified.
   static func payload(of token: String, publicKey: String) throws -> JSONNode {
     let verifier = try TokenVerifier(publicKeyPEM: publicKey)
-    return try JSONDocument(verifier.verifiedPayload(of: token)).root
+    return try JSONDocument(verifier.verifiedPayload(of: CompactToken(token))).root
   }
 
   /// The header of a token.
