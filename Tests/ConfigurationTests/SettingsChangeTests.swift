@@ -107,6 +107,7 @@ struct SettingsChangeTests {
 
   /// Values of settings that take texts.
   private static let others: [String: String] = [
+    "auth.jwks": "issuer=a url=https://a.example/", "auth.jwks_url": "https://a.example/",
     "listen": "127.0.0.1:1", "tls.listen": "127.0.0.1:1", "operations.listen": "127.0.0.1:1",
     "proxy.listen": "127.0.0.1:1", "dashboard.mode": "off", "proxy.field": "forwarded",
     "proxy.trusted": "10.0.0.0/8", "auth.mode": "token", "auth.allowed_origins": "*",

@@ -81,6 +81,7 @@ struct FileReader {
     case (_, nil):
       refuseUnknown(name, at: node)
     case (.mapping, let definition?):
+      if case .records = definition.shape { return store(node, definition) }
       reading.refuse(
         definition.name, "expected \(definition.expected), not a group", from: place(node))
     case (_, let definition?):
@@ -104,11 +105,25 @@ struct FileReader {
     }
     if let text = node.text {
       reading.give(definition, text: text, from: place(node))
-    } else if let values = texts(in: node), case .list = definition.shape {
+    } else if let values = values(in: node, definition.shape) {
       reading.give(definition, values, from: place(node))
     } else {
+      let ending =
+        switch definition.shape {
+        case .single, .toggle, .list: ", not a list"
+        case .records: ", each a text without spaces"
+        }
       reading.refuse(
-        definition.name, "expected \(definition.expected), not a list", from: place(node))
+        definition.name, "expected \(definition.expected)" + ending, from: place(node))
+    }
+  }
+
+  /// The values of a list; `nil` for anything else, and for a list with values of other kinds.
+  private mutating func values(in node: YAMLNode, _ shape: SettingDefinition.Shape) -> [String]? {
+    switch shape {
+    case .single, .toggle: nil
+    case .list: texts(in: node)
+    case .records: records(in: node)
     }
   }
 
@@ -119,6 +134,38 @@ struct FileReader {
     guard !hasTooManyNodes else { return [] }
     let values = elements.compactMap(\.text)
     return values.count == elements.count ? values : nil
+  }
+
+  /// The values of a list of texts and groups, or of one group: a group as its members, `a=x b=y`, with
+  /// the texts of a list in a member joined by `+`.
+  private mutating func records(in node: YAMLNode) -> [String]? {
+    let elements: [YAMLNode]
+    switch node.content {
+    case .sequence(let list): elements = list
+    case .mapping: elements = [node]
+    case .scalar: return nil
+    }
+    nodeCount += elements.count
+    var values: [String] = []
+    for element in elements {
+      guard !hasTooManyNodes else { return [] }
+      if let text = element.text {
+        values.append(text)
+        continue
+      }
+      guard case .mapping(let members) = element.content else { return nil }
+      nodeCount += members.count
+      var parts: [String] = []
+      for member in members where !member.value.isNull {
+        guard let name = member.key.text,
+          let text = member.value.text ?? texts(in: member.value)?.joined(separator: "+"),
+          !text.contains(" ")
+        else { return nil }
+        parts.append("\(name)=\(text)")
+      }
+      values.append(parts.joined(separator: " "))
+    }
+    return values
   }
 
   private mutating func refuseUnknown(_ parts: [String], at node: YAMLNode) {

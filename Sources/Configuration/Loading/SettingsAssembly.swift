@@ -90,7 +90,7 @@ struct SettingsReading {
       return
     }
     switch definition.shape {
-    case .list: given[index].values += values
+    case .list, .records: given[index].values += values
     case .single, .toggle: given[index] = new
     }
   }
@@ -108,7 +108,10 @@ struct SettingsReading {
   }
 
   private static func values(of text: String, for definition: SettingDefinition) -> [String] {
-    guard case .list = definition.shape else { return [text] }
+    switch definition.shape {
+    case .single, .toggle: return [text]
+    case .list, .records: break
+    }
     guard text.contains(where: { !$0.isWhitespace }) else { return [] }
     return text.split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
   }

@@ -1,3 +1,4 @@
+internal import ParleyProtocol
 internal import Translation
 
 /// Checks combinations of settings that are valid individually.
@@ -19,7 +20,7 @@ enum SettingsChecks {
     let findings =
       listeners(settings) + tls(settings) + proxies(settings) + unfurl(settings)
       + webhooks(settings) + cluster(settings) + files(settings) + translation(settings)
-      + groups(settings) + push(settings)
+      + groups(settings) + push(settings) + keySets(settings.auth)
     return findings.filter { refused.isDisjoint(with: $0.settings) }.map(\.problem)
   }
 
@@ -168,6 +169,38 @@ enum SettingsChecks {
         settings: [name, reason.name],
         explanation: "expected \(expectation), because \(reason.name) is set")
     }
+  }
+
+  private static func keySets(_ auth: AuthSettings) -> [Finding] {
+    let (url, issuer) = ("auth.jwks_url", "auth.jwt_issuer")
+    var findings: [Finding] = []
+    if auth.keySetURL != nil, auth.tokenIssuer == nil {
+      findings.append(
+        Finding(
+          settings: [issuer, url],
+          explanation: "expected the issuer of the tokens, because \(url) is set"))
+    }
+    for (name, value) in [(issuer, auth.tokenIssuer), ("auth.jwt_audience", auth.tokenAudience)]
+    where value != nil && auth.keySetURL == nil {
+      findings.append(
+        Finding(
+          settings: [url, name],
+          explanation: "expected the URL of the key set, because \(name) is set"))
+    }
+    let providers = auth.providers
+    if providers.count > KeySetSource.limit {
+      findings.append(
+        Finding(
+          settings: ["auth.jwks", url], explanation: "expected at most \(KeySetSource.limit)"))
+    }
+    // The issuer of a token chooses its entry.
+    let names = Dictionary(grouping: providers, by: \.issuer.name)
+    for name in names.filter({ $1.count > 1 }).keys.sorted() {
+      findings.append(
+        Finding(
+          settings: ["auth.jwks", issuer], explanation: "expected the issuer \(name) only once"))
+    }
+    return findings
   }
 
   private static func files(_ settings: Settings) -> [Finding] {

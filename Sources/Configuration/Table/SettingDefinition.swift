@@ -10,6 +10,8 @@ package struct SettingDefinition: Sendable {
     case toggle
     /// Any number of values, separated by commas, given by several flags or as a list.
     case list
+    /// As a list; in a file, a value may also be a group of named texts.
+    case records
   }
 
   /// Whether a value may appear in messages.
@@ -208,9 +210,30 @@ extension SettingDefinition {
     help: String,
     write: @escaping @Sendable (Value) -> String, read: @escaping @Sendable (String) -> Value?
   ) -> SettingDefinition {
+    list(
+      name, adoption, path, disclosure, shape: .list, in: defaults, orElse: absent,
+      expected: expected, help: help, write: write, read: read)
+  }
+
+  /// Any number of values with named members, as `a=x b=y`; in a file, each may be a group.
+  static func records<Value: Equatable & Sendable>(
+    _ name: String, _ adoption: Adoption, _ path: any Path<[Value]>, expected: String,
+    help: String,
+    write: @escaping @Sendable (Value) -> String, read: @escaping @Sendable (String) -> Value?
+  ) -> SettingDefinition {
+    list(
+      name, adoption, path, .open, shape: .records, in: Settings(), orElse: nil,
+      expected: expected, help: help, write: write, read: read)
+  }
+
+  private static func list<Value: Equatable & Sendable>(
+    _ name: String, _ adoption: Adoption, _ path: any Path<[Value]>, _ disclosure: Disclosure,
+    shape: Shape, in defaults: Settings, orElse absent: Default?, expected: String, help: String,
+    write: @escaping @Sendable (Value) -> String, read: @escaping @Sendable (String) -> Value?
+  ) -> SettingDefinition {
     let standard = defaults[keyPath: path].map(write)
     return SettingDefinition(
-      name: name, adoption, path, shape: .list, disclosure: disclosure,
+      name: name, adoption, path, shape: shape, disclosure: disclosure,
       defaultValue: absent
         ?? (standard.isEmpty ? .nothing : .value(standard.joined(separator: ","))),
       expected: expected, help: help

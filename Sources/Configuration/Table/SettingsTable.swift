@@ -46,39 +46,6 @@ struct SettingsTable: Sendable {
 }
 
 extension SettingsTable {
-  /// Settings for access control.
-  static let auth: [SettingDefinition] = [
-    .choice(
-      "auth.mode", .restart, \.auth.mode,
-      orElse: .described("open when every listener is loopback and no proxy is set, else token"),
-      help: "Access to sessions: anyone (open), or users with an access token (token)."),
-    .optional(
-      "auth.jwt_secret", .reload, \.auth.jwtSecret, .secret, expected: "a text",
-      help: "Secret for verifying JWT access tokens signed with HS256.", read: { Secret($0) }),
-    .optional(
-      "auth.jwt_public_key", .reload, \.auth.jwtPublicKey, expected: "the path of a PEM file",
-      help: "Public key for verifying JWT access tokens signed with RS256, ES256 or EdDSA.",
-      read: { $0 }),
-    .optional(
-      "auth.api_token", .restart, \.auth.apiToken, .secret,
-      absent: .described("generated at the first start and kept in data_dir/api-token"),
-      expected: "a text of visible ASCII characters",
-      help: "Token of the Platform API. Prefer the environment or a file to the flag.",
-      read: { text in
-        text.utf8.allSatisfy { (0x21...0x7e).contains($0) } ? Secret(text) : nil
-      }),
-    .list(
-      "auth.allowed_origins", .reload, \.auth.allowedOrigins,
-      orElse: .described("none"),
-      expected: "an origin, such as https://example.com, or * for any",
-      help:
-        "Origins of web pages that may connect, besides the server's own. * also disables the check of "
-        + "Host on loopback.",
-      write: { $0 }, read: OriginText.read),
-  ]
-}
-
-extension SettingsTable {
   static let network = "the first address of a network and its prefix length, such as 10.0.0.0/8"
 
   /// Settings for proxies in front of the server.
