@@ -130,6 +130,8 @@ let package = Package(
     library("Lanes", ["Cluster", "Store"]),
     library("Thumbnailer", ["Reactor", "Thumbnails", "CLinux"]),
     library(
+      "KeySets", ["Basics", "CCurl", "Crypto", "Curl", "ParleyProtocol", "Reactor", logging]),
+    library(
       "Translator",
       ["Basics", "Crypto", "Curl", "CCurl", "Reactor", "SQLite", "Translation", logging]),
 
@@ -164,8 +166,9 @@ let package = Package(
     library(
       "Gateway",
       [
-        "Basics", "HTTP", "ParleyProtocol", "FloodControl", "LinkPreview", "Channels", "Cluster",
-        "Lanes", "Reactor", "Streams", "Transport", "Store", "Telemetry", "Configuration",
+        "Basics", "HTTP", "ParleyProtocol", "FloodControl", "KeySets", "LinkPreview", "Channels",
+        "Cluster", "Lanes", "Reactor", "Streams", "Transport", "Store", "Telemetry",
+        "Configuration",
         "Unfurler", "Bus", "PostgreSQL", "Crypto", "Push", "PushDelivery", "Thumbnailer",
         "Thumbnails", "Translation", "Translator", "Uploads", "Webhooks", "CDocuments", "COpenSSL",
         deque, logging,
@@ -207,7 +210,8 @@ let package = Package(
       "parley",
       [
         "Basics", "ParleyClient", "ClientTransport", "Configuration", "Crypto", "FloodControl",
-        "HTTP", "LinkPreview", "LoadGenerator", "ParleyProtocol", "Reactor", "Store", "CCurl",
+        "HTTP", "KeySets", "LinkPreview", "LoadGenerator", "ParleyProtocol", "Reactor", "Store",
+        "CCurl",
         "Curl", arguments,
       ]),
 
@@ -273,6 +277,7 @@ let package = Package(
     tests("Curl", ["CCurl", "Reactor", "TestPeers"]),
     tests("Lanes", ["Cluster", "Store"]),
     tests("Crypto", ["Basics", "COpenSSL", "ParleyProtocol"]),
+    tests("KeySets", ["Basics", "Crypto", "ParleyProtocol", "Reactor", "TestPeers", logging]),
     tests("Streams", ["Reactor", "TestPeers", "COpenSSL"]),
     tests("Transport", ["TestPeers", "Reactor", "HTTP", "Streams", "Basics"]),
     tests(
