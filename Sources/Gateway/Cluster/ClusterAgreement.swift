@@ -39,6 +39,8 @@ struct ClusterAgreement: Sendable, Equatable {
       "webhooks.events": settings.webhooks.events.map(\.rawValue).joined(separator: "\n"),
       "auth.jwt_secret": settings.auth.jwtSecret?.value ?? "",
       "auth.jwt_public_key": publicKey,
+      "auth.jwks": settings.auth.providers.map(\.issuer.sharedPart).sorted().joined(
+        separator: "\n"),
       "auth.api_token": settings.auth.apiToken?.value ?? "",
       "files.public_url": settings.files.publicURL ?? "",
       "files.store": settings.files.store.sharedPart,
@@ -78,6 +80,16 @@ struct ClusterAgreement: Sendable, Equatable {
       guard let theirs = other.digests[name] else { return false }
       return theirs != digests[name]
     }.sorted()
+  }
+}
+
+extension TokenIssuer {
+  /// The part that servers must agree on: they may reach the provider at different URLs.
+  fileprivate var sharedPart: String {
+    [
+      name, audience ?? "", algorithms.map(\.rawValue).sorted().joined(separator: "+"), userClaim,
+      nicknameClaim ?? "",
+    ].joined(separator: " ")
   }
 }
 

@@ -18,7 +18,7 @@ extension GatewayServices {
       + (cluster?.samples ?? [])
       + (network == nil ? [] : relayCounts.samples) + clockSamples + reloads.samples
       + storedGroups.samples + reports.samples + apiTokens.issued.samples(at: clock.now)
-      + certificateSamples + searches.samples(at: clock.now)
+      + certificateSamples + searches.samples(at: clock.now) + authenticator.keys.samples
   }
 
   /// All samples of the server.

@@ -11,6 +11,7 @@ struct Problem: Sendable, Equatable {
     case descriptors
     case certificate
     case fileKeys = "file_keys"
+    case keySets = "key_sets"
     case apiToken = "api_token"
     case webhooks
     case pushes
@@ -40,6 +41,10 @@ struct ProblemFinder {
   static let descriptorShare = 0.85
   /// Age of the oldest webhook event or push that waits, in seconds.
   static let oldestSeconds = 300.0
+  /// Time after which a key set should have been fetched, in seconds.
+  static let overdueSeconds = 300.0
+  /// Time after the start in which a key set should have been fetched, in seconds.
+  static let startSeconds = 30.0
   static let echoSeconds = 3.0
   static let clockLagSeconds = 1.0
 
@@ -80,6 +85,7 @@ struct ProblemFinder {
         "parley_file_master_keys_missing", { $0 == 1 },
         "master keys are missing: encrypted files do not open on this server",
         "give this server the file of master keys of the others")
+    case .keySets: keySets
     case .apiToken: tokens
     case .webhooks:
       check(
@@ -156,6 +162,22 @@ extension ProblemFinder {
         seconds > 0
           ? "the TLS certificate expires in \(time(seconds))" : "the TLS certificate has expired",
         "renew the file of tls.certificate, and reload with SIGHUP"
+      )
+    }
+  }
+
+  private var keySets: [(message: String, remedy: String)] {
+    (values["parley_jwks_overdue_seconds"] ?? []).compactMap { labels, seconds in
+      let hasKeys = values["parley_jwks_keys"]?.contains { $0.labels == labels && $0.value > 0 }
+      guard seconds > (hasKeys == true ? Self.overdueSeconds : Self.startSeconds) else {
+        return nil
+      }
+      let issuer = labels.first?.value ?? ""
+      return (
+        hasKeys == true
+          ? "the keys of \(issuer) were to be fetched again \(time(seconds)) ago"
+          : "there are no keys of \(issuer): its tokens are refused",
+        "read the log for the reason, and check the URL in auth.jwks"
       )
     }
   }

@@ -27,7 +27,8 @@ package struct DeepCheck {
 
   /// Tests everything, in the order of the settings.
   package func run() -> [SettingFinding] {
-    files() + plan.listening.targets.map(listener) + dataDirectory() + depot() + auditLog()
+    files() + keySets() + plan.listening.targets.map(listener) + dataDirectory() + depot()
+      + auditLog()
       + store() + bus() + services()
   }
 

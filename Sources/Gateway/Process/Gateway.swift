@@ -170,6 +170,7 @@ package final class Gateway: Sendable {
     services.webhooks?.shutDown()
     services.push?.shutDown()
     services.audit?.close()
+    services.authenticator.keys.shutDown()
     services.store.close()
   }
 
@@ -217,10 +218,21 @@ package final class Gateway: Sendable {
   }
 
   private static func warnOfTokenKeys(_ settings: AuthSettings, _ logger: Logger) {
-    if settings.mode == .token, settings.jwtSecret == nil, settings.jwtPublicKey == nil {
+    let providers = settings.providers
+    if settings.mode == .token, settings.jwtSecret == nil, settings.jwtPublicKey == nil,
+      providers.isEmpty
+    {
       logger.warning(
-        "auth.mode is token without auth.jwt_secret or auth.jwt_public_key: only tokens issued by the Platform API open sessions"
+        "auth.mode is token without auth.jwt_secret, auth.jwt_public_key or auth.jwks: only tokens issued by the Platform API open sessions"
       )
+    }
+    if settings.mode == .open, !providers.isEmpty {
+      logger.warning("auth.jwks has no effect, because auth.mode is open; set auth.mode to token")
+    }
+    for provider in providers where provider.issuer.audience == nil {
+      logger.warning(
+        "a provider has no audience: tokens that it issued for other applications open sessions; set the audience",
+        metadata: ["issuer": "\(provider.issuer.name)"])
     }
     if let secret = settings.jwtSecret, secret.value.utf8.count < TokenVerifier.soundSecretSize {
       logger.warning(

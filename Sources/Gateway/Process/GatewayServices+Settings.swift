@@ -17,7 +17,7 @@ extension GatewayServices {
     let pushing = try push.map { _ in
       try PushConfiguration(new.push, webKey: pushes.webKey, clock: clock)
     }
-    authenticator.adopt(try GatewayPlan.verifiers(new.auth))
+    try authenticator.keys.adopt(new.auth, try GatewayPlan.verifiers(new.auth))
     settings = new
     let limits = new.limits
     tokenRates.adopt(limits.platformCalls)

@@ -62,7 +62,8 @@ extension GatewayServices {
     // Must precede reading anything that announcements can change.
     let controlLog = try cluster.map { _ in try ControlLog(store) }
     let authenticator = Authenticator(
-      settings.auth.mode, plan.verifiers, store: store, sharing: options.sharing)
+      settings.auth.mode, try TokenKeys(settings, plan.verifiers, logger: logger), store: store,
+      sharing: options.sharing)
     let files = try FileStore(depot)
     let vault = try FileVault(
       settings, store: store, files: files, sharing: options.sharing, logger: logger)

@@ -3,7 +3,6 @@ import Crypto
 import ParleyProtocol
 import Channels
 import Store
-import Synchronization
 
 /// A user that may open a session.
 struct Credentials: Sendable {
@@ -29,26 +28,18 @@ struct AccessRefusal: Error, Sendable {
 /// Decides which users may open a session.
 final class Authenticator: Sendable {
   private let mode: AuthSettings.Mode
-  private let verifiers: Mutex<[TokenVerifier]>
+  /// The keys of JSON Web Tokens.
+  let keys: TokenKeys
   private let store: Store
   private let sharing: StoreSharing
 
-  /// - Parameters:
-  ///   - verifiers: The keys of JSON Web Tokens. A token must be signed with one of them.
-  ///   - sharing: With other servers, sessions are evicted through announcements of the store.
-  init(
-    _ mode: AuthSettings.Mode, _ verifiers: [TokenVerifier], store: Store, sharing: StoreSharing
-  ) {
+  /// - Parameter sharing: With other servers, sessions are evicted through announcements of the store.
+  init(_ mode: AuthSettings.Mode, _ keys: TokenKeys, store: Store, sharing: StoreSharing) {
     self.mode = mode
-    self.verifiers = Mutex(verifiers)
+    self.keys = keys
     self.store = store
     self.sharing = sharing
   }
-
-  /// Adopts the keys of reloaded settings.
-  ///
-  /// Open sessions stay open.
-  func adopt(_ new: [TokenVerifier]) { verifiers.withLock { $0 = new } }
 
   /// Checks a user's token, and adopts the user's profile.
   ///
@@ -71,6 +62,7 @@ final class Authenticator: Sendable {
       }
     case .token:
       guard let token = command.accessToken, !token.isEmpty else {
+        keys.count(.missing)
         completion(.failure(AccessRefusal(.accessToken("an access token is required"))))
         return
       }
@@ -118,26 +110,40 @@ final class Authenticator: Sendable {
     _ token: String, of userID: String, after lastEviction: Int64, clock: DeploymentClock,
     completion: @escaping @Sendable (Result<TokenGrant, AccessRefusal>) -> Void
   ) {
-    var reasons: [String] = []
-    for verifier in verifiers.withLock(\.self) {
-      do throws(TokenError) {
-        let claims = try verifier.verify(token, user: userID, now: clock.now / 1000)
+    keys.verify(token, of: userID, clock: clock) { [self] verdict in
+      switch verdict {
+      case .accepted(let claims):
         let expiry = claims.expiresAt.map { $0.multipliedClamping(by: 1000) }
         completion(
-          .success(TokenGrant(proof: .signed, expiresAt: expiry, lastEviction: lastEviction)))
-        return
-      } catch {
-        reasons.append("as a JSON Web Token: \(error)")
+          .success(
+            TokenGrant(
+              proof: .signed, expiresAt: expiry, lastEviction: lastEviction,
+              nickname: claims.nickname)))
+      case .refused(let refusal, let kind):
+        keys.count(kind)
+        completion(.failure(refusal))
+      case .unverified(let errors):
+        findIssued(token, of: userID, errors, after: lastEviction, at: clock.now, completion)
       }
     }
+  }
+
+  /// Looks for a token that the Platform API has issued.
+  ///
+  /// - Parameter errors: The reasons why it is no JSON Web Token of the user.
+  private func findIssued(
+    _ token: String, of userID: String, _ errors: [TokenError], after lastEviction: Int64,
+    at now: Int64, _ completion: @escaping @Sendable (Result<TokenGrant, AccessRefusal>) -> Void
+  ) {
     let digest = TokenDigest(of: token).bytes
-    let now = clock.now
-    store.perform(IssuedTokenLookup(hash: digest, at: now)) { [reasons] result in
+    store.perform(IssuedTokenLookup(hash: digest, at: now)) { [keys] result in
       completion(
         result.serviceResult.mapError { AccessRefusal($0) }.flatMap { token in
           guard let token, token.userID == userID else {
+            keys.count(TokenRefusal(errors, isOthers: token != nil))
             let reason = token == nil ? "unknown, expired or revoked" : "another user's"
-            let all = reasons + ["as an issued token: \(reason)"]
+            let all =
+              errors.map { "as a JSON Web Token: \($0)" } + ["as an issued token: \(reason)"]
             return .failure(AccessRefusal(.notValidToken, reason: all.joined(separator: "; ")))
           }
           return .success(
@@ -156,10 +162,12 @@ final class Authenticator: Sendable {
     _ completion: @escaping @Sendable (Result<Credentials, ServiceError>) -> Void
   ) {
     let id = command.userID
+    var command = command
+    command.nickname = grant.nickname ?? command.nickname
     do throws(ServiceError) { try NormalForm.require(id, "user_id") } catch {
       return completion(.failure(error))
     }
-    store.perform(AccountLookup(id)) { [self] result in
+    store.perform(AccountLookup(id)) { [self, command] result in
       switch result.serviceResult {
       case .failure(let error): completion(.failure(error))
       case .success(let account?) where !account.isActive:
@@ -209,8 +217,20 @@ final class Authenticator: Sendable {
   }
 }
 
+extension TokenRefusal {
+  /// The kind of refusal of a token that was tried as a JSON Web Token and as an issued one.
+  ///
+  /// - Parameter isOthers: Whether it was issued to another user.
+  fileprivate init(_ errors: [TokenError], isOthers: Bool) {
+    let kinds = errors.map { TokenRefusal($0) }
+    // A text of another form was meant to be an issued token.
+    let isToken = { (kind: TokenRefusal) in kind != .malformed && kind != .tooLong }
+    self = isOthers ? .user : kinds.first(where: isToken) ?? .unknown
+  }
+}
+
 extension ServiceError {
-  fileprivate static let notValidToken = ServiceError.accessToken(
+  static let notValidToken = ServiceError.accessToken(
     "the access token is not valid for this user")
 }
 
@@ -236,4 +256,6 @@ struct TokenGrant: Sendable {
   let expiresAt: Int64?
   /// The number of the last ``Eviction`` of the user before the token was checked; 0 without any.
   let lastEviction: Int64
+  /// The nickname that the token's issuer vouches for, if any.
+  var nickname: String?
 }

@@ -243,6 +243,7 @@ final class GatewayServices: Sendable {
     }
     let failure: String? =
       if case .failing(let reason) = store.health { "storage fails: \(reason)" } else { nil }
+    if let reason = authenticator.keys.unreadiness { return reason }
     // In a cluster, readiness depends on whether other servers can do what this one cannot.
     guard let cluster else { return failure }
     return cluster.unreadiness.map { failure ?? $0 }

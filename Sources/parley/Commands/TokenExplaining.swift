@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import Basics
 internal import Configuration
 internal import Crypto
+internal import KeySets
 internal import ParleyProtocol
 internal import Reactor
 
@@ -16,6 +17,9 @@ extension TokenCommand {
         key is that of --public-key, of --secret-file, or of the gateway's settings: --config, \
         PARLEY_CONFIG, PARLEY_AUTH_JWT_PUBLIC_KEY and PARLEY_AUTH_JWT_SECRET. Without a key the \
         signature is not checked. The exit status is 1 if the token is refused.
+
+        If the settings have providers (auth.jwks) and the token is by one of them (iss), the \
+        provider's keys are fetched from its URL, and only they are tried.
 
         Tokens issued by the Platform API are not JSON Web Tokens; only the gateway knows them.
 
@@ -53,12 +57,18 @@ extension TokenCommand {
     }
 
     func run() throws {
+      let text = try text()
       let verifiers = try keys.verifiers()
+      let (providers, failure) = try keys.providers(for: text)
       let explanation = TokenExplanation(
-        of: try text(), user: user, verifiers: verifiers,
+        of: text, user: user, verifiers: verifiers, providers: providers,
         now: SystemClock.unixMilliseconds / 1000)
       try output.show(TokenText.answer(explanation), as: TokenText.lines)
-      if verifiers.isEmpty { StandardError.write(Self.uncheckedHint) }
+      if let failure {
+        StandardError.write("Warning: the signature was not checked: \(failure)")
+      } else if verifiers.isEmpty, providers.issuers.isEmpty {
+        StandardError.write(Self.uncheckedHint)
+      }
       if let problem = explanation.problems.first {
         throw CommandFailure.refused(
           "the token is refused: \(TokenText.reason(problem))", code: 0)
@@ -117,6 +127,27 @@ struct TokenKeyOptions: ParsableArguments {
     } catch {
       throw ValidationError("the key cannot be used: \(error)")
     }
+  }
+
+  /// Reads the providers of the settings, and fetches the keys of the provider of a token.
+  ///
+  /// - Returns: The providers, and the reason why the keys could not be fetched.
+  func providers(
+    for token: String
+  ) throws -> (providers: TokenExplanation.Providers, failure: String?) {
+    var providers = TokenExplanation.Providers()
+    guard publicKey == nil, secretFile == nil else { return (providers, nil) }
+    let sources = try settings.settings().auth.providers
+    providers.issuers = sources.map(\.issuer)
+    guard let issuer = providers.issuer(of: token),
+      let source = sources.first(where: { $0.issuer == issuer })
+    else { return (providers, nil) }
+    switch KeySetRequest.perform(source, userAgent: "parley/\(Release.number)") {
+    case .success(let fetched): providers.keys = fetched.keys
+    case .failure(let failure):
+      return (providers, "the keys of \(issuer.name) cannot be fetched: \(failure)")
+    }
+    return (providers, nil)
   }
 
   /// Reads a small text file.
@@ -179,7 +210,7 @@ enum TokenText {
   }
 
   private static func value(_ check: JSONNode, of part: String) -> String {
-    let isAbsentByRight = ["exp", "nbf"].contains(part) && check["value"] == nil
+    let isAbsentByRight = ["exp", "nbf", "kid"].contains(part) && check["value"] == nil
     if isAbsentByRight { return "none" }
     return check["value"]?.string ?? check.timeInSeconds("value")
   }

@@ -27,6 +27,10 @@ struct ProblemFinderTests {
         sample("parley_disk_free_bytes", 2e9), sample("process_open_fds", 85),
         sample("process_max_fds", 100), sample("parley_certificate_expiry_seconds", 22 * 86_400),
         sample("parley_file_master_keys_missing", 0),
+        sample("parley_jwks_overdue_seconds", 300, ("issuer", "a")),
+        sample("parley_jwks_keys", 1, ("issuer", "a")),
+        sample("parley_jwks_overdue_seconds", 30, ("issuer", "b")),
+        sample("parley_jwks_keys", 0, ("issuer", "b")),
         sample("parley_api_token_expiry_seconds", 15 * 86_400, ("name", "shop")),
         sample("parley_webhook_oldest_event_seconds", 300), sample("parley_push_oldest_seconds", 0),
         sample("parley_translation_service_up", 1), sample("parley_preview_service_up", 1),
@@ -46,6 +50,7 @@ struct ProblemFinderTests {
       sample("parley_translation_service_up", 0), sample("parley_push_oldest_seconds", 301),
       sample("parley_webhook_oldest_event_seconds", 301),
       sample("parley_api_token_expiry_seconds", 60, ("name", "shop")),
+      sample("parley_jwks_overdue_seconds", 301, ("issuer", "a")),
       sample("parley_file_master_keys_missing", 1),
       sample("parley_certificate_expiry_seconds", 86_400), sample("process_max_fds", 100),
       sample("process_open_fds", 86), sample("parley_disk_free_bytes", 1e9),
@@ -79,6 +84,21 @@ struct ProblemFinderTests {
     #expect(
       message(sample("parley_audit_lines_total", 3, ("outcome", "lost")))
         == "3 lines of the audit log were lost since the start")
+  }
+
+  @Test("a key set that is overdue is a problem, and one without keys another")
+  func keySets() {
+    let found = ProblemFinder([
+      sample("parley_jwks_overdue_seconds", 7_300, ("issuer", "https://a")),
+      sample("parley_jwks_keys", 2, ("issuer", "https://a")),
+      sample("parley_jwks_overdue_seconds", 31, ("issuer", "https://b")),
+      sample("parley_jwks_keys", 0, ("issuer", "https://b")),
+    ]).problems
+    #expect(
+      found.map(\.message) == [
+        "the keys of https://a were to be fetched again 2 hours ago",
+        "there are no keys of https://b: its tokens are refused",
+      ])
   }
 
   @Test("two tokens that expire are two problems")

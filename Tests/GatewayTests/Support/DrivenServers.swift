@@ -325,7 +325,8 @@ extension GatewayServices {
       webhooks: nil,
       participantCounts: ParticipantCounts(),
       authenticator: Authenticator(
-        settings.auth.mode, plan.verifiers, store: store, sharing: sharing),
+        settings.auth.mode, try TokenKeys(settings, plan.verifiers, logger: logger),
+        store: store, sharing: sharing),
       apiTokens: try APITokens(settings, issued: IssuedAPITokens([])),
       limits: LimitTable(settings.limits, try store.performNow(SharedLimits())),
       messageIDs: MessageIDs(
