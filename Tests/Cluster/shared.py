@@ -17,6 +17,7 @@ from depots import Bucket
 from files import download, upload
 from harness import DEADLINE, PATIENCE, Skipped, as_variables, eventually, faketime, fence, refused
 from pages import Pages
+from providers import Key, Provider
 from reloading import Settings
 from sealing import key, read
 from sound import everything, made
@@ -75,6 +76,24 @@ async def limit(server, messages):
     status, answer = await server.api(
         "PUT", "/parley/limits", {"flood": {"messages": messages, "window_ms": 1000}})
     assert status == 200, answer
+
+
+async def test_key_sets(ctx):
+    """Each server fetches the keys of a provider for itself, and has its own tokens wait; the requirements must
+    be the same on all, the URLs need not."""
+    several(ctx)
+    provider, twin = await Provider.start(Key("ES256", "1")), await Provider.start()
+    cluster = await ctx.cluster(3, *provider.flags())
+    name = ctx.name("user")
+    for server in cluster.servers:
+        await ctx.user(server, name, token=provider.token(name))
+    assert len(provider.fetches) == 3, provider.fetches
+    twin.keys = provider.keys
+    other = await cluster.add(*FREE, *provider.flags(url=twin.url))
+    await ctx.user(other, name, token=provider.token(name))
+    assert len(twin.fetches) == 1
+    status, said = await refusal(ctx, cluster, *provider.flags(audience="game"))
+    assert status == 78 and "auth.jwks" in said, (status, said)
 
 
 async def test_changes_reach_all(ctx):
