@@ -135,6 +135,10 @@ let package = Package(
       "Translator",
       ["Basics", "Crypto", "Curl", "CCurl", "Reactor", "SQLite", "Translation", logging]),
 
+    library(
+      "Hooks",
+      ["Basics", "Crypto", "CCurl", "Curl", "ParleyProtocol", "Reactor", deque, logging]),
+
     // Composition: where chat and mechanism meet.
     library(
       "Configuration",
@@ -166,8 +170,8 @@ let package = Package(
     library(
       "Gateway",
       [
-        "Basics", "HTTP", "ParleyProtocol", "FloodControl", "KeySets", "LinkPreview", "Channels",
-        "Cluster", "Lanes", "Reactor", "Streams", "Transport", "Store", "Telemetry",
+        "Basics", "HTTP", "ParleyProtocol", "FloodControl", "Hooks", "KeySets", "LinkPreview",
+        "Channels", "Cluster", "Lanes", "Reactor", "Streams", "Transport", "Store", "Telemetry",
         "Configuration",
         "Unfurler", "Bus", "PostgreSQL", "Crypto", "Push", "PushDelivery", "Thumbnailer",
         "Thumbnails", "Translation", "Translator", "Uploads", "Webhooks", "CDocuments", "COpenSSL",
@@ -289,6 +293,7 @@ let package = Package(
     tests("Telemetry", ["Reactor", logging]),
     tests("Configuration", ["Basics", "FloodControl", "ParleyProtocol", "Push", "Reactor"]),
     tests("Daemon", ["Configuration", "Reactor", logging]),
+    tests("Hooks", ["Basics", "ParleyProtocol", "TestPeers", logging]),
     tests("Thumbnails"),
     tests("Translation", ["Basics", "ParleyProtocol"]),
     tests("Translator", ["SQLite", "TestPeers", "Translation", logging]),

@@ -25,7 +25,8 @@ extension ServiceError: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
     writer.write(code.rawValue)
     writer.write(message)
-    writer.write(data.field)
+    // A refusal by the app's back end names no field: its details, an object, have this place.
+    writer.write(data.application ?? data.field)
     writer.write(data.retryAfterMilliseconds)
     writer.write(data.limit)
     writer.write(data.windowMilliseconds)
@@ -43,5 +44,8 @@ extension ServiceError: MessageCodable {
         limit: try reader.read(), windowMilliseconds: try reader.read(),
         scope: try reader.read(), outcome: try reader.read(), reason: try reader.read(),
         unsupported: try reader.read()))
+    if data.field?.utf8.first == UInt8(ascii: "{") {
+      (data.application, data.field) = (data.field, nil)
+    }
   }
 }

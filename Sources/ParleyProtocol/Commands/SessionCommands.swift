@@ -1,5 +1,6 @@
 /// `session.open`: identifies the user of the connection.
 package struct SessionOpen: Sendable, Hashable {
+  /// Empty when it is absent: allowed only where the app's back end names the user (`auth.mode = hook`).
   package var userID: String
   /// Required unless any user id is accepted without a token (`auth.mode = open`).
   package var accessToken: String?
@@ -9,6 +10,8 @@ package struct SessionOpen: Sendable, Hashable {
   package var profileURL: String?
   /// Whether the session receives the events of the user's groups.
   package var hearsGroups = true
+  /// The terms that the app's back end has set.
+  package var terms = SessionTerms()
 
   package init(userID: String, accessToken: String?) {
     self.userID = userID
@@ -16,7 +19,7 @@ package struct SessionOpen: Sendable, Hashable {
   }
 
   package init(_ parameters: Fields) throws(ServiceError) {
-    userID = try parameters.userID()
+    userID = try parameters.optionalUserID("user_id") ?? ""
     accessToken = try parameters.text("access_token", limit: Limits.accessTokenLength)
     nickname = try parameters.name("nickname", limit: Limits.nicknameLength)
     profileURL = try parameters.webURL("profile_url", limit: Limits.profileURLLength)

@@ -108,6 +108,7 @@ extension ErrorCode {
     case .flood, .rateLimited: 429
     case .internalError, .internalRPCError: 500
     case .tooManyConnections: 503
+    case _ where isOfApplication: 403
     default: 400
     }
   }

@@ -44,6 +44,7 @@ package struct ServiceError: Error, Sendable, Hashable {
         if let scope = data.scope { $0.member("scope", scope) }
       }
       if let reason = data.reason { $0.member("reason", reason) }
+      if let details = data.application { $0.member("data", raw: Array(details.utf8)) }
     }
   }
 
@@ -53,6 +54,9 @@ package struct ServiceError: Error, Sendable, Hashable {
     self.code = ErrorCode(rawValue: code)
     message = json["message"]?.string ?? ""
     data = ErrorDetails(json: json["data"])
+    if self.code.isOfApplication, let details = json.present("data"), details.kind == .object {
+      data.application = String(decoding: details.raw, as: UTF8.self)
+    }
   }
 }
 
@@ -79,6 +83,8 @@ package struct ErrorDetails: Sendable, Hashable {
   package var reason: String?
   /// The languages that a translator does not support.
   package var unsupported: [String]?
+  /// The details of a refusal by the app's back end, a JSON object in place of all others.
+  package var application: String?
 
   package init(
     field: String? = nil, retryAfterMilliseconds: Int64? = nil, limit: Int64? = nil,
@@ -97,6 +103,7 @@ package struct ErrorDetails: Sendable, Hashable {
 
   /// Writes the object without unknown members.
   package func encode(into writer: inout JSONWriter) {
+    if let application { return writer.value(raw: Array(application.utf8)) }
     writer.object {
       if let field { $0.member("field", field) }
       if let retryAfterMilliseconds { $0.member("retry_after_ms", retryAfterMilliseconds) }

@@ -1,5 +1,6 @@
 import Basics
 import CCurl
+import Crypto
 import Curl
 import ParleyProtocol
 
@@ -17,7 +18,7 @@ final class DeliveryTransfer: CurlTransfer {
   /// - Returns: `nil` when out of memory.
   init?(_ delivery: Delivery, url: String, configuration: WebhookConfiguration) {
     guard let easy = CurlEasy(),
-      let signature = Signature.value(of: delivery.body, secret: configuration.secret)
+      let signature = BodySignature.value(of: delivery.body, secret: configuration.secret)
     else { return nil }
     self.delivery = delivery
     self.easy = easy

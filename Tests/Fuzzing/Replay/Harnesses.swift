@@ -6,6 +6,7 @@ enum Harnesses {
     "CommandParameters": CommandParametersHarness.self,
     "EmbeddedData": EmbeddedDataHarness.self,
     "ForwardedClient": ForwardedClientHarness.self,
+    "HookAnswer": HookAnswerHarness.self,
     "HTTPFreshness": HTTPFreshnessHarness.self,
     "HTTPRequestParser": HTTPRequestParserHarness.self,
     "HTTPResponseParser": HTTPResponseParserHarness.self,
