@@ -469,6 +469,8 @@ def own_calls(world, fresh):
         "viewSearchState": nothing,
         "checkSearch": nothing,
         "rebuildSearch": nothing,
+        "listHooks": nothing,
+        "testHooks": [Call(refusal=400920)],  # There are none.
         "listWebhooks": nothing,
         "testWebhooks": [Call(refusal=400920)],  # There are none.
         "retryWebhooks": [Call(refusal=400920)],

@@ -33,7 +33,7 @@ async def test_the_settings_that_pages_name(ctx):
     settings = settings_of(output.decode())
     for name in sorted(os.listdir(DOCUMENTS)):
         with open(os.path.join(DOCUMENTS, name), encoding="utf-8") as page:
-            named = re.findall(r"`((?:unfurl|webhooks|limits|auth|tls|log|drain|cluster|store)\.[a-z_.]+)`", page.read())
+            named = re.findall(r"`((?:unfurl|webhooks|hooks|limits|auth|tls|log|drain|cluster|store)\.[a-z_.]+)`", page.read())
         unknown = {setting for setting in named if setting not in settings}
         assert not unknown, (name, unknown)
 

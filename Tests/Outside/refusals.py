@@ -245,6 +245,7 @@ def own_refusals(world, ghost):
         Refusal("setWordFilter", 400203, words(keywords=[f"w{n}" for n in range(501)]), name="keywords"),
         Refusal("setWordFilter", 400113, words(type=3), name="type"),
         Refusal("setCustomTypeWordFilter", 400110, words(type=0), {"custom_type": "é" * 513}),
+        Refusal("testHooks", 400920),
         Refusal("testWebhooks", 400920),
         Refusal("testPush", 400201, {"user_id": ghost}),
         Refusal("explainPush", 400201, query={"user_id": author, "message_id": 1}),

@@ -487,10 +487,10 @@ export interface Methods {
   "session.open": {
     params: {
       user_id?: string;
+      /** A token issued by the Platform API, or a JSON Web Token whose `sub` is the user. Ignored with `auth.mode = open`, and checked by the app's back end with `hook`. */
+      access_token?: string | null;
       /** Opens the session of an observer, instead of `user_id`. Issued by the Platform API and valid once. */
       ticket?: string | null;
-      /** A token issued by the Platform API, or a JSON Web Token whose `sub` is the user. Ignored with `auth.mode = open`. */
-      access_token?: string | null;
       nickname?: string | null;
       profile_url?: string | null;
       /** Whether the connection receives the events of the user's groups. */
@@ -575,6 +575,8 @@ export interface Methods {
         };
       };
       file_key?: FileKey;
+      /** JSON from the app's back end, which is asked before sessions open. Absent without any. */
+      hook_data?: Record<string, unknown> | unknown[] | string | number | boolean;
     };
   };
   /** Replaces the access token of the session. */

@@ -25,8 +25,7 @@ extension ServiceError: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
     writer.write(code.rawValue)
     writer.write(message)
-    // A refusal by the app's back end names no field: its details, an object, have this place.
-    writer.write(data.application ?? data.field)
+    writer.write(data.field)
     writer.write(data.retryAfterMilliseconds)
     writer.write(data.limit)
     writer.write(data.windowMilliseconds)
@@ -34,6 +33,7 @@ extension ServiceError: MessageCodable {
     writer.write(data.outcome)
     writer.write(data.reason)
     writer.write(data.unsupported)
+    writer.write(data.application)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
@@ -43,9 +43,6 @@ extension ServiceError: MessageCodable {
         field: try reader.read(), retryAfterMilliseconds: try reader.read(),
         limit: try reader.read(), windowMilliseconds: try reader.read(),
         scope: try reader.read(), outcome: try reader.read(), reason: try reader.read(),
-        unsupported: try reader.read()))
-    if data.field?.utf8.first == UInt8(ascii: "{") {
-      (data.application, data.field) = (data.field, nil)
-    }
+        unsupported: try reader.read(), application: try reader.read()))
   }
 }

@@ -212,6 +212,7 @@ package struct ChannelJudge: ~Copyable, Sendable {
     case .logged(let entry, let result): take(result, for: entry, at: now, into: &actions)
     case .enriched(let id, let enrichment):
       work.enrich(id, with: enrichment, at: now, into: &actions)
+    case .hooked(let id, let verdict): work.take(verdict, on: id, at: now, into: &actions)
     case .handedOver(let addition): work.add(addition, into: &actions)
     case .progressed(let id, let part): work.progress(id, with: part)
     case .entered(let userID): work.standing.rights.enter(userID)

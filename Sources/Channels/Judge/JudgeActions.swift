@@ -30,6 +30,10 @@ package enum JudgeAction: Sendable {
   case reportMemberCount(Event.MemberCount)
   /// Looks up an addition to a message; the result arrives as ``JudgeInput/enriched(_:_:)``.
   case enrich(EnrichmentRequest)
+  /// Asks the app's back end about a call; the verdict arrives as ``JudgeInput/hooked(_:_:)``.
+  indirect case ask(HookQuestion)
+  /// Counts the outcome of changes by the app's back end.
+  case noteHook(HookName, HookOutcome)
   /// Hands an addition over to the next home of the channel.
   case handOver(LateAddition)
   /// Looks up the channel's limits again: its custom type has changed.

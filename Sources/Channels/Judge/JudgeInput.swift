@@ -12,6 +12,8 @@ package enum JudgeInput: Sendable {
   case logged(EntryID, LogResult)
   /// The end of an enrichment; `nil` if there is nothing to add.
   case enriched(EnrichmentID, Enrichment?)
+  /// The verdict on a call that the app's back end was asked about.
+  indirect case hooked(HookID, HookVerdict)
   /// An addition that a previous home requested.
   indirect case handedOver(LateAddition)
   /// A part of an enrichment that is still in progress.
@@ -49,7 +51,8 @@ extension JudgeInput {
   var call: CallID? {
     switch self {
     case .command(_, _, let call), .importing(_, let call): call
-    case .logged, .enriched, .handedOver, .progressed, .exited, .endWaiting, .entered, .left,
+    case .logged, .enriched, .hooked, .handedOver, .progressed, .exited, .endWaiting, .entered,
+      .left,
       .floodLimitChanged, .wordFilterChanged, .blocked, .unblocked, .readPrivacyChanged,
       .restrictionsRemoved, .created, .metadataChanged,
       .deadline:
@@ -113,6 +116,8 @@ package struct JudgeSources: Sendable {
   /// Looks up a text in some languages; `nil` if there is no translator.
   package let lookUpTranslations: (@Sendable (String, [String]) -> TranslationKnowledge)?
   package let waits: SendWaits
+  /// The calls that the app's back end is asked about; `nil` for none.
+  package let hooks: JudgeHooks?
   /// Returns those of some users who have a session.
   package let onlineUsers: @Sendable ([String]) -> Set<String>
   /// The age at which messages are removed, in milliseconds; `nil` if they are kept.
@@ -127,7 +132,7 @@ package struct JudgeSources: Sendable {
     nextMessageID: @escaping @Sendable (Int64) -> Int64,
     lookUpPreview: (@Sendable (Link, String?) -> LinkKnowledge)?,
     lookUpTranslations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil,
-    waits: SendWaits = .none,
+    waits: SendWaits = .none, hooks: JudgeHooks? = nil,
     onlineUsers: @escaping @Sendable ([String]) -> Set<String> = { _ in [] },
     messageLifetime: Int64? = nil,
     metaArrayLimits: MetaArrayLimits = MetaArrayLimits(),
@@ -140,6 +145,7 @@ package struct JudgeSources: Sendable {
     self.metaArrayLimits = metaArrayLimits
     self.lookUpTranslations = lookUpTranslations
     self.waits = waits
+    self.hooks = hooks
     self.onlineUsers = onlineUsers
     self.nextMessageID = nextMessageID
     self.lookUpPreview = lookUpPreview

@@ -12,7 +12,7 @@ enum MessageChange: Sendable {
 
 /// A change of one message that waits for its turn.
 struct PendingChange: Sendable {
-  let change: MessageChange
+  var change: MessageChange
   /// The messages that the caller may change.
   let right: ChangeRight
   /// The caller as the author of a text; `nil` for the Platform API.

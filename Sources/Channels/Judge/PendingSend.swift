@@ -69,6 +69,13 @@ final class PendingSend: Sendable {
   var isImported: Bool { if case .imported = course { true } else { false } }
 }
 
+/// A send that is being looked up among earlier sends.
+enum SoughtSend: Sendable {
+  case refused(RefusedSend)
+  /// One that the app's back end is asked about, unless it was carried out before.
+  case asked(WaitingSends<AcceptedSend>.ID)
+}
+
 /// A refused send that is being looked up among earlier sends.
 struct RefusedSend: Sendable {
   let error: ServiceError
@@ -98,7 +105,7 @@ final class PublishedMessage: Sendable {
 
 /// An accepted send without an id and a time.
 struct AcceptedSend: Sendable {
-  let draft: MessageDraft
+  var draft: MessageDraft
   let order: MessageOrder
   let principal: Principal
   let call: CallID
@@ -112,6 +119,8 @@ struct AcceptedSend: Sendable {
   var known: [Enrichment] = []
   /// The steady time in milliseconds since which it has waited; `nil` if it has not waited.
   var waitsSince: Int64?
+  /// Whether the budget of waiting sends includes it.
+  var isBudgeted = false
 
   /// An estimate of its memory.
   var byteCount: Int { draft.byteCount + 1_024 }

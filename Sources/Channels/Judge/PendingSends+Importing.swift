@@ -59,7 +59,7 @@ extension PendingSends {
     }
     let read = LogRead.imported(
       key.requestID, userID: key.userID, channelID: standing.place.id, createdAt: given.createdAt)
-    lookUp(RefusedSend(error: error, call: call), by: read, into: &actions)
+    lookUp(.refused(RefusedSend(error: error, call: call)), by: read, into: &actions)
   }
 }
 

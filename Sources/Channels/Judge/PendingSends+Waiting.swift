@@ -16,12 +16,16 @@ extension PendingSends {
     let isAwaited =
       wishes.isAwaited && !wishes.missing.isEmpty && sources.waits.milliseconds > 0
     var mustWait = waiting.hasLine(of: session) || isAwaited
-    while mustWait, !sources.waits.admit(send.byteCount) {
+    while mustWait {
+      send.isBudgeted = sources.waits.admit(send.byteCount)
+      if send.isBudgeted { break }
       // To keep the order, earlier sends are submitted at once, until there is room.
       guard let first = waiting.first(of: session) else {
         mustWait = false
         break
       }
+      // The app's back end answers soon, and bounds the sends about which it is asked.
+      if waiting.isAsked(first) { break }
       release(first, in: &standing, &enrichments, at: now, into: &actions)
       mustWait = waiting.hasLine(of: session) || isAwaited
     }
@@ -69,12 +73,15 @@ extension PendingSends {
     if let time = waiting.wakeTime { actions.append(.wake(at: time)) }
   }
 
-  /// Submits all waiting sends, with the additions that have arrived.
+  /// Submits all waiting sends, with the additions that have arrived, except for those about which the
+  /// app's back end has not answered.
   mutating func releaseAll(
     in standing: inout Standing, _ enrichments: inout PendingEnrichments, at now: Moment,
     into actions: inout JudgeActions
   ) {
-    for id in waiting.all { release(id, in: &standing, &enrichments, at: now, into: &actions) }
+    for id in waiting.all where standing.rights.isDeleted || !waiting.awaitsAnswer(id) {
+      release(id, in: &standing, &enrichments, at: now, into: &actions)
+    }
   }
 
   /// Cancels all waiting sends, which will be repeated at another judge.
@@ -118,15 +125,17 @@ extension PendingSends {
     }
   }
 
-  private mutating func takeOut(
+  mutating func takeOut(
     _ id: WaitingSends<AcceptedSend>.ID, in standing: Standing, at now: Moment
   ) -> AcceptedSend? {
     guard let send = waiting.remove(id) else { return nil }
     if let session = send.principal.session, !waiting.hasLine(of: session) {
       exited.remove(session)
     }
-    standing.sources.waits.end(
-      send.byteCount, now.monotonic - (send.waitsSince ?? now.monotonic))
+    if send.isBudgeted {
+      standing.sources.waits.end(
+        send.byteCount, now.monotonic - (send.waitsSince ?? now.monotonic))
+    }
     return send
   }
 }

@@ -7,7 +7,7 @@ struct PendingSends: Sendable {
   /// By message id.
   var pending: [Int64: PendingSend] = [:]
   /// By the number of the look-up.
-  private var refused: [Int64: RefusedSend] = [:]
+  private var sought: [Int64: SoughtSend] = [:]
   private var lastLookUp: Int64 = 0
   /// The last call with several messages, one of which the flood window has refused.
   private var flooded: FloodedCall?
@@ -22,7 +22,7 @@ struct PendingSends: Sendable {
     self.requests = requests
   }
 
-  var isEmpty: Bool { pending.isEmpty && refused.isEmpty && waiting.isEmpty }
+  var isEmpty: Bool { pending.isEmpty && sought.isEmpty && waiting.isEmpty }
 
   /// Judges a message and, unless it is refused, submits it or makes it wait.
   mutating func send(
@@ -58,7 +58,9 @@ struct PendingSends: Sendable {
         principal, .send, bytes: draft.byteCount, at: now.monotonic)
       let send = AcceptedSend(
         draft: draft, order: order, principal: principal, call: call, key: key, place: place)
-      if !send.draft.hasWishes, waiting.isEmpty {
+      if let hooks = standing.sources.hooks, hooks.asks(.messageSend, principal) {
+        ask(send, in: standing, at: now, into: &actions)
+      } else if !send.draft.hasWishes, waiting.isEmpty {
         submit(send, in: &standing, at: now, into: &actions)
       } else {
         lineUp(send, in: &standing, &enrichments, at: now, into: &actions)
@@ -102,10 +104,23 @@ struct PendingSends: Sendable {
     return nil
   }
 
-  /// Handles the log's answer to the look-up of a refused send: the refusal stands unless the same
-  /// send was carried out before, or may have been.
-  mutating func didLookUp(_ number: Int64, _ result: LogResult, into actions: inout JudgeActions) {
-    guard let send = refused.removeValue(forKey: number) else { return }
+  /// Handles the log's answer to the look-up of a send among earlier ones.
+  mutating func didLookUp(
+    _ number: Int64, _ result: LogResult, in standing: inout Standing,
+    _ enrichments: inout PendingEnrichments, at now: Moment, into actions: inout JudgeActions
+  ) {
+    switch sought.removeValue(forKey: number) {
+    case .refused(let send)?: answer(send, result, into: &actions)
+    case .asked(let id)?:
+      didLookUp(asked: id, result, in: &standing, &enrichments, at: now, into: &actions)
+    case nil: break
+    }
+  }
+
+  /// The refusal of a send stands unless the same send was carried out before, or may have been.
+  private func answer(
+    _ send: RefusedSend, _ result: LogResult, into actions: inout JudgeActions
+  ) {
     switch result {
     case .success(.read(.message(let first?))):
       actions.count { $0.repeated += 1 }
@@ -220,15 +235,15 @@ struct PendingSends: Sendable {
     let read = LogRead.request(
       key.requestID, userID: key.userID, channelID: standing.place.id,
       since: now - requestIDLifetimeMilliseconds)
-    lookUp(RefusedSend(error: error, call: call), by: read, into: &actions)
+    lookUp(.refused(RefusedSend(error: error, call: call)), by: read, into: &actions)
   }
 
-  /// Looks up a refused send among earlier sends.
+  /// Looks up a send among earlier sends.
   mutating func lookUp(
-    _ send: RefusedSend, by read: LogRead, into actions: inout JudgeActions
+    _ send: SoughtSend, by read: LogRead, into actions: inout JudgeActions
   ) {
     lastLookUp += 1
-    refused[lastLookUp] = send
+    sought[lastLookUp] = send
     actions.append(.read(.repetition(lastLookUp), read))
   }
 

@@ -8,6 +8,7 @@ struct PendingWork: Sendable {
   var operations = PendingOperations()
   var enrichments = PendingEnrichments()
   var ownChanges = PendingOwnChanges()
+  var asked = AskedCalls()
   private var deliveries = PendingDeliveries()
   /// A call that waits for a message to be read.
   struct View: Sendable {
@@ -30,7 +31,7 @@ struct PendingWork: Sendable {
 
   var isEmpty: Bool {
     sends.isEmpty && changes.isEmpty && operations.isEmpty && enrichments.isEmpty && views.isEmpty
-      && groupViews.isEmpty && ownChanges.isEmpty && blockedMentions.isEmpty
+      && groupViews.isEmpty && ownChanges.isEmpty && asked.isEmpty && blockedMentions.isEmpty
       && deliveries.isEmpty && !standing.deliveries.isStoring
   }
 
@@ -175,15 +176,19 @@ struct PendingWork: Sendable {
         try standing.takeChange(
           principal, bytes: operation.byteCount, at: now.monotonic, into: &actions)
       }
-    operations.add(
-      PendingOperation(operation: operation, principal: principal, call: call, place: place),
-      in: &standing, at: now,
-      into: &actions)
+    let pending = PendingOperation(
+      operation: operation, principal: principal, call: call, place: place)
+    if let hook = operation.hook, standing.sources.hooks?.asks(hook, principal) == true,
+      try asked.begin(pending, hook, in: &standing, at: now, into: &actions)
+    {
+      return
+    }
+    operations.add(pending, in: &standing, at: now, into: &actions)
     viewGroups(into: &actions)
   }
 
   /// Answers the calls that have changed a group with the group.
-  private mutating func viewGroups(into actions: inout JudgeActions) {
+  mutating func viewGroups(into actions: inout JudgeActions) {
     for request in operations.takeGroupRequests() { view(request, into: &actions) }
   }
 
@@ -216,6 +221,13 @@ struct PendingWork: Sendable {
       change: change, right: standing.rights.changeRight(of: principal),
       authorID: principal.user?.id, session: principal.session, call: call, place: place,
       visibleFrom: try standing.rights.requireReading(principal))
+    if case .edit(let edit) = change,
+      standing.sources.hooks?.asks(.messageUpdate, principal) == true
+    {
+      lastView += 1
+      return asked.begin(
+        pending, edit, ofMessage: id, by: principal, lastView, in: standing, into: &actions)
+    }
     changes.add(pending, ofMessage: id, in: standing, into: &actions)
   }
 
@@ -359,6 +371,7 @@ struct PendingWork: Sendable {
     case .move:
       sends.giveUpWaiting(.moved, in: &standing, &enrichments, at: now, into: &actions)
       ownChanges.giveUpWaiting(.moved, into: &actions)
+      asked.giveUp(.moved, in: &standing, into: &actions)
       for demand in enrichments.takeDemands() {
         standing.flood.giveBack(demand.place)
         actions.answer(demand.call, .failure(.moved))
@@ -381,7 +394,9 @@ struct PendingWork: Sendable {
       if let published, !published.wishes.isEmpty {
         addRest(to: published, at: now, into: &actions)
       }
-    case .repetition(let number): sends.didLookUp(number, result, into: &actions)
+    case .repetition(let number):
+      sends.didLookUp(
+        number, result, in: &standing, &enrichments, at: now, into: &actions)
     case .change(let id):
       let author = changes.authorID(ofMessage: id)
       let published = changes.didLog(id, result, in: &standing, at: now, into: &actions)
@@ -398,6 +413,7 @@ struct PendingWork: Sendable {
       for userID in blockedMentions.didRead(number, result, in: standing) {
         notify(userID, of: .recounted, into: &actions)
       }
+      asked.didRead(number, result, in: &standing, at: now, into: &actions)
       answerView(number, result, at: now, into: &actions)
     case .groupView(let number):
       groupViews.didReadInPlace(number, result, in: &standing, at: now, into: &actions)

@@ -49,7 +49,8 @@ struct Settlement: Sendable {
       held.append((input, now))
       isReading = true
       return .read
-    case .command, .importing, .logged, .enriched, .handedOver, .progressed, .exited, .endWaiting,
+    case .command, .importing, .logged, .enriched, .hooked, .handedOver, .progressed, .exited,
+      .endWaiting,
       .entered, .left, .floodLimitChanged, .wordFilterChanged, .blocked, .unblocked,
       .readPrivacyChanged, .restrictionsRemoved, .created, .metadataChanged:
       held.append((input, now))

@@ -13,19 +13,23 @@ struct WaitingSends<Send: Sendable>: Sendable {
   typealias ID = Int64
 
   private struct Entry: Sendable {
-    let send: Send
+    var send: Send
     let line: Line
+    /// Whether the app's back end has not answered about the send.
+    var isAsked = false
     /// The additions that have not arrived.
     var missing: Set<EnrichmentID>
     /// The time after which it no longer waits for additions.
-    let deadline: Int64
+    var deadline: Int64
     /// The time before which it is not submitted, whatever has arrived.
     var earliest = Int64.min
 
-    func isDue(at now: Int64) -> Bool { (missing.isEmpty || deadline <= now) && earliest <= now }
+    func isDue(at now: Int64) -> Bool {
+      !isAsked && (missing.isEmpty || deadline <= now) && earliest <= now
+    }
 
-    /// The time at which it is submitted if no addition arrives.
-    var time: Int64 { missing.isEmpty ? earliest : max(deadline, earliest) }
+    /// The time at which it is submitted if no addition arrives; `nil` while that is not known.
+    var time: Int64? { isAsked ? nil : missing.isEmpty ? earliest : max(deadline, earliest) }
   }
 
   private enum Line: Hashable, Sendable {
@@ -66,6 +70,31 @@ struct WaitingSends<Send: Sendable>: Sendable {
       send: send, line: line, missing: Set(missing), deadline: deadline)
     lines[line, default: []].append(lastID)
     for id in missing { waiters[id] = lastID }
+  }
+
+  /// Adds a send that the app's back end is asked about to the end of its connection's line.
+  mutating func addAsked(_ send: Send, of session: SessionAddress?) -> ID {
+    add(send, of: session, missing: [], until: .min)
+    entries[lastID]?.isAsked = true
+    return lastID
+  }
+
+  /// Whether the app's back end has not answered about a send.
+  func isAsked(_ id: ID) -> Bool { entries[id]?.isAsked ?? false }
+
+  /// Whether the app's back end has not answered about a send, or an earlier one of its line.
+  func awaitsAnswer(_ id: ID) -> Bool {
+    guard let line = entries[id]?.line, let ids = lines[line] else { return false }
+    return ids.contains { $0 <= id && isAsked($0) }
+  }
+
+  /// Records the answer about a send, which may wait for additions now.
+  mutating func answered(_ id: ID, _ send: Send, missing: [EnrichmentID], until deadline: Int64) {
+    entries[id]?.isAsked = false
+    entries[id]?.send = send
+    entries[id]?.missing = Set(missing)
+    entries[id]?.deadline = deadline
+    for addition in missing { waiters[addition] = id }
   }
 
   /// Records that an addition has arrived, or will not arrive.

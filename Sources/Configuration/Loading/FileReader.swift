@@ -80,10 +80,14 @@ struct FileReader {
       for member in mapping { take(member.value, under: name, key: member.key) }
     case (_, nil):
       refuseUnknown(name, at: node)
-    case (.mapping, let definition?):
-      if case .records = definition.shape { return store(node, definition) }
-      reading.refuse(
-        definition.name, "expected \(definition.expected), not a group", from: place(node))
+    case (.mapping(let members), let definition?):
+      switch definition.shape {
+      case .table: store(members.map { ($0.key, $0.value) }, in: node, definition)
+      case .records: store(node, definition)
+      case .single, .toggle, .list:
+        reading.refuse(
+          definition.name, "expected \(definition.expected), not a group", from: place(node))
+      }
     case (_, let definition?):
       store(node, definition)
     }
@@ -98,11 +102,7 @@ struct FileReader {
   }
 
   private mutating func store(_ node: YAMLNode, _ definition: SettingDefinition) {
-    guard !node.isNull else { return }
-    guard !reading.given.contains(where: { $0.definition.name == definition.name }) else {
-      reading.refuse(definition.name, "expected once, but it is given twice", from: place(node))
-      return
-    }
+    guard !node.isNull, isFirst(definition, at: node) else { return }
     if let text = node.text {
       reading.give(definition, text: text, from: place(node))
     } else if let values = values(in: node, definition.shape) {
@@ -110,7 +110,7 @@ struct FileReader {
     } else {
       let ending =
         switch definition.shape {
-        case .single, .toggle, .list: ", not a list"
+        case .single, .toggle, .list, .table: ", not a list"
         case .records: ", each a text without spaces"
         }
       reading.refuse(
@@ -122,9 +122,36 @@ struct FileReader {
   private mutating func values(in node: YAMLNode, _ shape: SettingDefinition.Shape) -> [String]? {
     switch shape {
     case .single, .toggle: nil
-    case .list: texts(in: node)
+    case .list, .table: texts(in: node)
     case .records: records(in: node)
     }
+  }
+
+  /// Stores the members of a group as values `name=value`.
+  private mutating func store(
+    _ members: [(key: YAMLNode, value: YAMLNode)], in node: YAMLNode,
+    _ definition: SettingDefinition
+  ) {
+    nodeCount += members.count
+    guard !hasTooManyNodes, isFirst(definition, at: node) else { return }
+    var values: [String] = []
+    for (key, value) in members {
+      guard let name = key.text, let text = value.text else {
+        reading.refuse(
+          definition.name, "expected texts: \(definition.expected)", from: place(value))
+        return
+      }
+      values.append("\(name)=\(text)")
+    }
+    reading.give(definition, values, from: place(node))
+  }
+
+  private mutating func isFirst(_ definition: SettingDefinition, at node: YAMLNode) -> Bool {
+    let isGiven = reading.given.contains { $0.definition.name == definition.name }
+    if isGiven {
+      reading.refuse(definition.name, "expected once, but it is given twice", from: place(node))
+    }
+    return !isGiven
   }
 
   /// The values of a list; `nil` when it contains anything other than texts.

@@ -90,7 +90,7 @@ struct SettingsReading {
       return
     }
     switch definition.shape {
-    case .list, .records: given[index].values += values
+    case .list, .records, .table: given[index].values += values
     case .single, .toggle: given[index] = new
     }
   }
@@ -110,7 +110,7 @@ struct SettingsReading {
   private static func values(of text: String, for definition: SettingDefinition) -> [String] {
     switch definition.shape {
     case .single, .toggle: return [text]
-    case .list, .records: break
+    case .list, .records, .table: break
     }
     guard text.contains(where: { !$0.isWhitespace }) else { return [] }
     return text.split(separator: ",", omittingEmptySubsequences: false).map(trimmed)

@@ -19,8 +19,8 @@ enum SettingsChecks {
   static func problems(in settings: Settings, ignoring refused: Set<String>) -> [SettingsProblem] {
     let findings =
       listeners(settings) + tls(settings) + proxies(settings) + unfurl(settings)
-      + webhooks(settings) + cluster(settings) + files(settings) + translation(settings)
-      + groups(settings) + push(settings) + keySets(settings.auth)
+      + webhooks(settings) + hooks(settings) + cluster(settings) + files(settings)
+      + translation(settings) + groups(settings) + push(settings) + keySets(settings.auth)
     return findings.filter { refused.isDisjoint(with: $0.settings) }.map(\.problem)
   }
 
@@ -222,6 +222,37 @@ enum SettingsChecks {
         settings: ["webhooks.secret", "webhooks.urls"],
         explanation: "expected a secret to sign with, because webhooks.urls is set")
     ]
+  }
+
+  private static func hooks(_ settings: Settings) -> [Finding] {
+    let hooks = settings.hooks
+    var findings: [Finding] = []
+    if let hook = hooks.events.first(where: { hooks.url(of: $0) == nil }) {
+      findings.append(
+        Finding(
+          settings: ["hooks.url", "hooks.events", "hooks.urls"],
+          explanation:
+            "expected the URL of the app's back end, because hooks.events has \(hook.rawValue)"))
+    }
+    if hooks.events.isEmpty, hooks.url != nil || !hooks.urls.isEmpty {
+      findings.append(
+        Finding(
+          settings: ["hooks.events", "hooks.url", "hooks.urls"],
+          explanation: "expected the calls to ask about, because a URL is set"))
+    }
+    if !hooks.events.isEmpty, hooks.secret == nil {
+      findings.append(
+        Finding(
+          settings: ["hooks.secret", "hooks.events"],
+          explanation: "expected a secret to sign with, because hooks.events is set"))
+    }
+    if settings.auth.mode == .hook, !hooks.events.contains(.sessionOpen) {
+      findings.append(
+        Finding(
+          settings: ["hooks.events", "auth.mode"],
+          explanation: "expected session.open, because auth.mode is hook"))
+    }
+    return findings
   }
 
   private static func cluster(_ settings: Settings) -> [Finding] {

@@ -8,6 +8,8 @@ package struct AuthSettings: Sendable, Equatable {
     case open
     /// A user with an access token or a JWT.
     case token
+    /// The user that the app's back end names.
+    case hook
   }
 
   /// Computed by the loader when not set: `open` when every listener is loopback, otherwise `token`.

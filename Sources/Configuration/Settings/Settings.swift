@@ -29,6 +29,7 @@ package struct Settings: Sendable, Equatable {
   package var search = SearchSettings()
   package var fanOut = FanOutSettings()
   package var webhooks = WebhookSettings()
+  package var hooks = HookSettings()
   package var compression = CompressionSettings()
   /// The number of event loops, each on its own thread; at least 1 after loading.
   package var reactors = 0

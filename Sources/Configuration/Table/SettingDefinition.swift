@@ -12,6 +12,8 @@ package struct SettingDefinition: Sendable {
     case list
     /// As a list; in a file, a value may also be a group of named texts.
     case records
+    /// Any number of values `name=value`, given like a list, or in a file as a group of names.
+    case table
   }
 
   /// Whether a value may appear in messages.
@@ -49,7 +51,7 @@ package struct SettingDefinition: Sendable {
   /// The name in dotted notation, such as `limits.flood.window_ms`.
   let name: String
   let adoption: Adoption
-  let shape: Shape
+  private(set) var shape: Shape
   let disclosure: Disclosure
   let defaultValue: Default
   /// A description of valid values that can follow "expected".
@@ -247,6 +249,18 @@ extension SettingDefinition {
     } show: {
       $0[keyPath: path].map(write)
     }
+  }
+
+  /// Any number of values `name=value`; an empty text means no values.
+  static func table<Value: Equatable & Sendable>(
+    _ name: String, _ adoption: Adoption, _ path: any Path<[Value]>,
+    _ disclosure: Disclosure = .open, expected: String, help: String,
+    write: @escaping @Sendable (Value) -> String, read: @escaping @Sendable (String) -> Value?
+  ) -> SettingDefinition {
+    var definition = list(
+      name, adoption, path, disclosure, expected: expected, help: help, write: write, read: read)
+    definition.shape = .table
+    return definition
   }
 
   private static func one<Value>(

@@ -60,7 +60,7 @@ package enum SettingsReference {
   private static func expected(_ definition: SettingDefinition) -> String {
     switch definition.shape {
     case .single, .toggle: definition.expected
-    case .list, .records: "a list of values, each \(definition.expected)"
+    case .list, .records, .table: "a list of values, each \(definition.expected)"
     }
   }
 

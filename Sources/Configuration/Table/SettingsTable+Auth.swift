@@ -8,7 +8,9 @@ extension SettingsTable {
     .choice(
       "auth.mode", .restart, \.auth.mode,
       orElse: .described("open when every listener is loopback and no proxy is set, else token"),
-      help: "Access to sessions: anyone (open), or users with an access token (token)."),
+      help:
+        "Access to sessions: anyone (open), users with an access token (token), or whom the app's back "
+        + "end admits (hook)."),
     .optional(
       "auth.jwt_secret", .reload, \.auth.jwtSecret, .secret, expected: "a text",
       help: "Secret for verifying JWT access tokens signed with HS256.", read: { Secret($0) }),

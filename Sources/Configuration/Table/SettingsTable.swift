@@ -26,7 +26,7 @@ struct SettingsTable: Sendable {
   /// The settings of `parleyd`.
   static let gateway = SettingsTable(
     listening + proxies + limits + groups + auth + previews + fetching + thumbnails + translation
-      + webhooks + push + search
+      + webhooks + hooks + push + search
       + storage
       + clustering + process)
 

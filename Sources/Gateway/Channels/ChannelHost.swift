@@ -1,6 +1,7 @@
 import Channels
 import Configuration
 import FloodControl
+import Hooks
 import ParleyProtocol
 import PushDelivery
 import Reactor
@@ -201,22 +202,6 @@ final class ChannelHost {
     while let resume = fence.next() { resume(self) }
   }
 
-  /// Admits a connection of this server, unless the judge refuses it.
-  func enter(_ request: EnterRequest) {
-    guard !home.isGathering else { return home.hold(request) }
-    if stage == nil { open() }
-    let userID = request.principal.user.id
-    do throws(ServiceError) {
-      try requireEntering(userID)
-      var request = request
-      request.isElsewhere = home.isElsewhere(userID)
-      home.tellElsewhere()
-      stage?.handle(StageInput.enter(request))
-    } catch {
-      stage?.handle(.refuse(request, error))
-    }
-  }
-
   /// Answers a connection of a member with the events that it missed.
   ///
   /// - Throws: What the judge answers to users who may not read the group.
@@ -357,6 +342,8 @@ final class ChannelHost {
       stage?.handle(.memberCount(count))
       home.tellAll(.memberCount(count))
     case .enrich(let request): shard.enrich(request, in: self)
+    case .ask(let question): ask(question)
+    case .noteHook(let hook, let outcome): shard.services.hooks?.note(outcome, of: hook)
     case .handOver(let addition): shard.handOver(addition, to: url)
     case .renewLimits: renewLimits()
     case .wake(let time): wake(at: time)

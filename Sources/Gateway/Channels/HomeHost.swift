@@ -1,4 +1,5 @@
 import Channels
+import Hooks
 import ParleyProtocol
 import Reactor
 import Store
@@ -97,7 +98,7 @@ final class HomeHost {
       guard !home.isGathering else {
         return home.hold(.elsewhere(user, number: number, address))
       }
-      admit(user, number, on: address.server)
+      admit(user, number, of: address)
     case .entered(let user, let session):
       // The stage has not applied a banned user's ban yet, but will.
       if channel?.mayEnter(user.id) == true { handle(.entered(user, session)) }
@@ -106,16 +107,39 @@ final class HomeHost {
     }
   }
 
-  private func admit(_ user: User, _ number: UInt64, on server: UInt16) {
+  private func admit(_ user: User, _ number: UInt64, of address: StageAddress) {
     guard let channel else { return }
-    let result: Result<Bool, ServiceError>
     do throws(ServiceError) {
       try channel.requireEntering(user.id)
-      result = .success(home.isElsewhere(user.id, than: server))
+      guard shard.services.hooks?.asks(.channelEnter) == true else {
+        return answer(user, number, of: address, .success(()))
+      }
+      channel.askEntering(user, nil) { $0.home.admit(user, number, of: address, decided: $1) }
     } catch {
-      result = .failure(error)
+      answer(user, number, of: address, .failure(error))
     }
-    home.answer(number, result, on: server)
+  }
+
+  /// Continues after the app's back end has decided.
+  private func admit(
+    _ user: User, _ number: UInt64, of address: StageAddress,
+    decided: Result<Void, ServiceError>
+  ) {
+    guard let channel, home.isAttached(address) else { return }
+    do throws(ServiceError) {
+      try decided.get()
+      try channel.requireEntering(user.id)
+      answer(user, number, of: address, .success(()))
+    } catch {
+      answer(user, number, of: address, .failure(error))
+    }
+  }
+
+  private func answer(
+    _ user: User, _ number: UInt64, of address: StageAddress, _ result: Result<Void, ServiceError>
+  ) {
+    let server = address.server
+    home.answer(number, result.map { home.isElsewhere(user.id, than: server) }, on: server)
     awaitEndOfTurn()
   }
 
@@ -236,7 +260,7 @@ final class HomeHost {
       switch applicant {
       case .here(let request): shard.enter(request, url)
       case .elsewhere(let user, let number, let address):
-        if home.isAttached(address) { admit(user, number, on: address.server) }
+        if home.isAttached(address) { admit(user, number, of: address) }
       }
     }
     if !home.isGathering, let timer = gatherTimer {

@@ -217,7 +217,7 @@ extension ChannelJudge {
       sources: JudgeSources(
         nextMessageID: { messageIDs.next(at: $0) },
         lookUpPreview: lookUpPreview, lookUpTranslations: services.translator?.lookUp,
-        waits: waits, onlineUsers: { online.among($0) },
+        waits: waits, hooks: services.judgeHooks, onlineUsers: { online.among($0) },
         messageLifetime: settings.store.messageLifetime,
         metaArrayLimits: settings.limits.customData.metaArrays, groupRules: groupRules,
         wordFilter: services.limits.wordFilter(customType: loaded.state.channel.customType)))
@@ -251,6 +251,9 @@ extension Settings {
 
   /// The time for the translations of one message, for which a call on demand waits.
   var translationTimeoutMilliseconds: Int64 { limitedByCalls(translation.timeoutMilliseconds) }
+
+  /// The time for an answer of the app's back end.
+  var hookTimeoutMilliseconds: Int64 { limitedByCalls(hooks.timeoutMilliseconds) }
 
   /// Limits the time for which a call waits at its channel's home: with several servers, to half of
   /// the call timeout.

@@ -30,6 +30,7 @@ struct ClusterAgreement: Sendable, Equatable {
     "limits.metaarray.value_length", "limits.metaarray.bytes",
     "limits.metadata.keys", "limits.metadata.key_length", "limits.metadata.value_length",
     "limits.metadata.user_bytes",
+    "hooks.events", "hooks.on_failure", "hooks.platform",
     "cluster.beat_ms", "cluster.server_timeout_ms",
   ]
 
@@ -46,6 +47,9 @@ struct ClusterAgreement: Sendable, Equatable {
       "files.store": settings.files.store.sharedPart,
       "webhooks.urls": settings.webhooks.urls.joined(separator: "\n"),
       "webhooks.secret": settings.webhooks.secret?.value ?? "",
+      "hooks.url": settings.hooks.url ?? "",
+      "hooks.urls": settings.hooks.urls.map(\.description).joined(separator: "\n"),
+      "hooks.secret": settings.hooks.secret?.value ?? "",
       // Servers may reach the same bus under different names.
       "cluster.bus": settings.cluster.bus?.kind ?? "",
       "cluster.secret": settings.cluster.secret?.value ?? "",

@@ -7,7 +7,7 @@ enum PlatformRoutes {
   static let all =
     openChannels + groups + groupsOfUsers + ChannelKind.allCases.flatMap(channels) + users
     + takingForms + forms + metadata + limits + operation + previews + translation + files
-    + apiTokens + webhooks + pushes + reports + wordFilters + search
+    + apiTokens + webhooks + hooks + pushes + reports + wordFilters + search
 
   private static func route(
     _ method: String, _ pattern: PathPattern, query: QueryPolicy = .only([]),
@@ -476,6 +476,11 @@ enum PlatformRoutes {
 
   private static let filterOfType: PathPattern =
     "/v3/applications/settings_by_channel_custom_type/{custom_type}"
+
+  private static let hooks = [
+    route("GET", "/v3/parley/hooks", HookEndpoints.list),
+    route("POST", "/v3/parley/hooks/test", HookEndpoints.test),
+  ]
 
   private static let webhooks = [
     route("GET", "/v3/parley/webhooks", WebhookEndpoints.list),

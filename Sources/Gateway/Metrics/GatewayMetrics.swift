@@ -84,6 +84,7 @@ enum GatewayLatency: Int, MetricKey {
   case translation
   case sendWait
   case groupReady
+  case hook
 
   var definition: MetricDefinition {
     switch self {
@@ -118,6 +119,10 @@ enum GatewayLatency: Int, MetricKey {
       MetricDefinition(
         "parley_group_ready_seconds", kind: .histogram,
         help: "From reading the groups of a session to its group.ready.")
+    case .hook:
+      MetricDefinition(
+        "parley_hook_seconds", kind: .histogram,
+        help: "Asking the app's back end, waiting for its turn included.")
     }
   }
 }

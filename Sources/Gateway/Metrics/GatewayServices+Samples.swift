@@ -1,5 +1,6 @@
 import Channels
 import Configuration
+import Hooks
 import Reactor
 import Store
 import Streams
@@ -15,6 +16,7 @@ extension GatewayServices {
       + thumbnails.samples + (translator?.samples ?? []) + (previews?.samples ?? [])
       + (pictures?.samples ?? [])
       + (webhooks?.samples(at: clock.now) ?? []) + (push?.samples(at: clock.now) ?? [])
+      + (hooks?.samples ?? [])
       + (cluster?.samples ?? [])
       + (network == nil ? [] : relayCounts.samples) + clockSamples + reloads.samples
       + storedGroups.samples + reports.samples + apiTokens.issued.samples(at: clock.now)

@@ -13,6 +13,7 @@ struct Problem: Sendable, Equatable {
     case fileKeys = "file_keys"
     case keySets = "key_sets"
     case apiToken = "api_token"
+    case hooks
     case webhooks
     case pushes
     case translation
@@ -87,6 +88,7 @@ struct ProblemFinder {
         "give this server the file of master keys of the others")
     case .keySets: keySets
     case .apiToken: tokens
+    case .hooks: hooks
     case .webhooks:
       check(
         "parley_webhook_oldest_event_seconds", { $0 > Self.oldestSeconds },
@@ -135,6 +137,19 @@ extension ProblemFinder {
     return check(
       "parley_cluster_echo_seconds", { $0 > Self.echoSeconds },
       "the server receives none of its own messages on the bus", remedy)
+  }
+
+  /// The hooks whose circuit is open.
+  private var hooks: [(message: String, remedy: String)] {
+    let open = (values["parley_hook_circuit_open"] ?? []).filter { $0.value == 1 }
+    guard !open.isEmpty else { return [] }
+    let names = open.flatMap { $0.labels.map(\.value) }.joined(separator: ", ")
+    return [
+      (
+        "the app's back end gives no valid answers: \(names)",
+        "parley hooks has the last failure; until it answers, hooks.on_failure decides"
+      )
+    ]
   }
 
   private var disk: [(message: String, remedy: String)] {

@@ -199,6 +199,11 @@ package struct DeepCheck {
     if settings.translation.mode != .off, let url = settings.translation.url {
       services.append(("translation.url", url))
     }
+    for hook in settings.hooks.events {
+      guard let url = settings.hooks.url(of: hook) else { continue }
+      let setting = settings.hooks.urls.contains { $0.hook == hook } ? "hooks.urls" : "hooks.url"
+      if !services.contains(where: { $0.url == url }) { services.append((setting, url)) }
+    }
     return services.map { setting, url in
       let withoutScheme = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
       let authority = HTTPAuthority(String(withoutScheme.prefix { !"/?#".contains($0) }))

@@ -7,6 +7,7 @@ import Store
 import Synchronization
 import Streams
 import Telemetry
+import Hooks
 import ParleyProtocol
 import PushDelivery
 import Transport
@@ -165,6 +166,7 @@ package final class Gateway: Sendable {
     cluster?.leave()
     services.thumbnails.shutDown()
     services.translator?.shutdown()
+    services.hooks?.shutdown()
     services.previews?.close()
     services.files.close()
     services.webhooks?.shutDown()
@@ -211,6 +213,12 @@ package final class Gateway: Sendable {
     if settings.translation.isPaidWithoutLimit {
       logger.warning(
         "translation.api_key is set without translation.characters_per_day: users decide how many characters are sent to a paid service; set a limit per day"
+      )
+    }
+    if settings.hooks.events.contains(.messageSend), !settings.hooks.events.contains(.messageUpdate)
+    {
+      logger.warning(
+        "hooks.events has message.send without message.update: the app's back end does not see edits; add message.update"
       )
     }
     warnOfPrivateKey(settings, logger)

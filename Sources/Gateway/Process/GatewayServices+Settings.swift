@@ -1,4 +1,5 @@
 import Configuration
+import Hooks
 import Channels
 import PushDelivery
 import Transport
@@ -33,6 +34,7 @@ extension GatewayServices {
     if let configuration = WebhookConfiguration(new.webhooks, clock: clock, hold: deletionHold) {
       webhooks?.adopt(configuration)
     }
+    if let configuration = HookConfiguration(new) { hooks?.adopt(configuration) }
     if let pushing { push?.adopt(pushing) }
     let changesChannels = self.limits.adopt(limits)
     shards.sendToAll(LocalMessage.settingsDidChange)

@@ -20,9 +20,10 @@ extension GatewayServices {
     logger: Logger
   ) throws {
     let settings = plan.settings
-    // One for each shard, and one each for the threads of the store, the unfurler, the thumbnails and
-    // the translator.
-    let metrics = GatewayMetrics(shards: shards.count + 4)
+    // One for each shard, and one each for the threads of the store, the unfurler, the thumbnails, the
+    // translator and the hooks.
+    let metrics = GatewayMetrics(shards: shards.count + 5)
+    let hookMetrics = metrics.latencies[shards.count + 4]
     let translationMetrics = metrics.latencies[shards.count + 3]
     let thumbnailMetrics = metrics.latencies[shards.count + 2]
     let storeMetrics = metrics.latencies[shards.count]
@@ -112,6 +113,9 @@ extension GatewayServices {
       thumbnails: thumbnails,
       translator: try .start(settings, logger: logger) {
         translationMetrics.record(nanoseconds: $0, for: .translation)
+      },
+      hooks: try .start(settings, logger: logger) {
+        hookMetrics.record(nanoseconds: $0, for: .hook)
       },
       onlineUsers: onlineUsers, pushes: pushes,
       push: try PushDelivery(

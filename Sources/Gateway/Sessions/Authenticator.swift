@@ -12,6 +12,8 @@ struct Credentials: Sendable {
   let fileKeysSince: Int64
   /// Whether opening changed the user's profile.
   let isNewProfile: Bool
+  /// JSON for the client from the app's back end.
+  let hookData: [UInt8]?
 }
 
 /// The reason why a token is not accepted: the error for the client, and more details for the log.
@@ -45,18 +47,22 @@ final class Authenticator: Sendable {
   ///
   /// - Parameter completion: Called once, on any thread.
   func authenticate(
-    _ command: SessionOpen, clock: DeploymentClock,
+    _ command: SessionOpen, clock: DeploymentClock, asking asker: SessionAsker? = nil,
     completion: @escaping @Sendable (Result<Credentials, AccessRefusal>) -> Void
   ) {
     let admitUser: @Sendable (TokenGrant) -> Void = { [self] grant in
-      admit(command, grant, at: clock.now) { completion($0.mapError { AccessRefusal($0) }) }
+      admit(command, grant, asking: mode == .hook ? nil : asker, at: clock.now) {
+        completion($0.mapError { AccessRefusal($0) })
+      }
     }
     switch mode {
-    case .open:
+    case .open, .hook:
       findLastEviction(of: command.userID) { result in
         switch result {
         case .success(let number):
-          admitUser(TokenGrant(proof: .none, expiresAt: nil, lastEviction: number))
+          admitUser(
+            TokenGrant(
+              proof: .none, expiresAt: command.terms.expiresAt, lastEviction: number))
         case .failure(let refusal): completion(.failure(refusal))
         }
       }
@@ -85,11 +91,30 @@ final class Authenticator: Sendable {
     findLastEviction(of: userID) { [self] result in
       switch (result, mode) {
       case (.failure(let refusal), _): completion(.failure(refusal))
-      case (.success(let number), .open):
+      case (.success(let number), .open), (.success(let number), .hook):
         completion(.success(TokenGrant(proof: .none, expiresAt: nil, lastEviction: number)))
       case (.success(let number), .token):
         check(token, of: userID, after: number, clock: clock, completion: completion)
       }
+    }
+  }
+
+  /// The rights of a user with a token that the app's back end has accepted or refused.
+  ///
+  /// - Parameters:
+  ///   - expiry: Unix milliseconds; `nil` for a token that does not expire.
+  ///   - completion: Called once, on any thread.
+  func findGrant(
+    of userID: String, _ expiry: Result<Int64?, ServiceError>,
+    _ completion: @escaping @Sendable (Result<TokenGrant, AccessRefusal>) -> Void
+  ) {
+    findLastEviction(of: userID) { result in
+      completion(
+        result.flatMap { number in
+          expiry.mapError { AccessRefusal($0) }.map {
+            TokenGrant(proof: .none, expiresAt: $0, lastEviction: number)
+          }
+        })
     }
   }
 
@@ -154,11 +179,11 @@ final class Authenticator: Sendable {
     }
   }
 
-  /// Adopts the user's profile.
+  /// Adopts the user's profile, after the app's back end has allowed the session.
   ///
   /// A new user is created.
   private func admit(
-    _ command: SessionOpen, _ grant: TokenGrant, at now: Int64,
+    _ command: SessionOpen, _ grant: TokenGrant, asking asker: SessionAsker?, at now: Int64,
     _ completion: @escaping @Sendable (Result<Credentials, ServiceError>) -> Void
   ) {
     let id = command.userID
@@ -172,26 +197,49 @@ final class Authenticator: Sendable {
       case .failure(let error): completion(.failure(error))
       case .success(let account?) where !account.isActive:
         completion(.failure(.deactivated(id)))
-      case .success(let account?) where command.agrees(with: account.user):
-        completion(
-          .success(
-            Credentials(
-              user: account.user, grant: grant, fileKeysSince: account.fileKeysSince,
-              isNewProfile: false)))
       case .success(let account):
-        let mustExist = account != nil || grant.proof.needsAccount
-        takeOver(command, mustExist ? .isReported : .isMade, at: now) { [store] result in
-          switch result {
+        guard let asker else { return adopt(command, grant, account, at: now, completion) }
+        guard account != nil || !grant.proof.needsAccount else {
+          return completion(.failure(.notValidToken))
+        }
+        asker.ask(about: command, of: account?.user) { [self] answer in
+          switch answer {
           case .failure(let error): completion(.failure(error))
-          case .success(let user):
-            store.perform(AccountLookup(id)) { account in
-              completion(
-                account.serviceResult.existing(id).map {
-                  Credentials(
-                    user: user, grant: grant, fileKeysSince: $0.fileKeysSince, isNewProfile: true)
-                })
-            }
+          case .success(let command):
+            let expiry = command.terms.expiresAt ?? grant.expiresAt
+            let grant = TokenGrant(
+              proof: grant.proof, expiresAt: expiry, lastEviction: grant.lastEviction)
+            adopt(command, grant, account, at: now, completion)
           }
+        }
+      }
+    }
+  }
+
+  private func adopt(
+    _ command: SessionOpen, _ grant: TokenGrant, _ account: Account?, at now: Int64,
+    _ completion: @escaping @Sendable (Result<Credentials, ServiceError>) -> Void
+  ) {
+    let id = command.userID
+    if let account, command.agrees(with: account.user) {
+      return completion(
+        .success(
+          Credentials(
+            user: account.user, grant: grant, fileKeysSince: account.fileKeysSince,
+            isNewProfile: false, hookData: command.terms.data)))
+    }
+    let mustExist = account != nil || grant.proof.needsAccount
+    takeOver(command, mustExist ? .isReported : .isMade, at: now) { [store] result in
+      switch result {
+      case .failure(let error): completion(.failure(error))
+      case .success(let user):
+        store.perform(AccountLookup(id)) { account in
+          completion(
+            account.serviceResult.existing(id).map {
+              Credentials(
+                user: user, grant: grant, fileKeysSince: $0.fileKeysSince, isNewProfile: true,
+                hookData: command.terms.data)
+            })
         }
       }
     }
@@ -203,7 +251,8 @@ final class Authenticator: Sendable {
     _ completion: @escaping @Sendable (Result<User, ServiceError>) -> Void
   ) {
     let change = ProfileChange(
-      command.userID, nickname: command.nickname, profileURL: command.profileURL, at: now)
+      command.userID, nickname: command.nickname, profileURL: command.profileURL,
+      metadata: command.terms.metadata, at: now)
     store.perform(ProfileAdoption(change, missingUser: missingUser)) { result in
       completion(
         result.serviceResult.flatMap { outcome in
@@ -239,6 +288,7 @@ extension SessionOpen {
   fileprivate func agrees(with user: User) -> Bool {
     (nickname ?? user.nickname) == user.nickname
       && (profileURL ?? user.profileURL) == user.profileURL
+      && (terms.metadata ?? user.metadata) == user.metadata
   }
 }
 

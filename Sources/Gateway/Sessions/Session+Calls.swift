@@ -140,7 +140,7 @@ extension Session {
     switch state {
     case .awaitingOpen where request.method != "session.open":
       throw .invalidRequest("session.open must be the first request")
-    case .opening, .open, .openingObserver, .observing:
+    case .asking, .opening, .open, .openingObserver, .observing:
       guard request.method != "session.open" else {
         throw .invalidRequest("the session is open already")
       }
@@ -167,7 +167,7 @@ extension Session {
   ) throws(ServiceError) {
     guard order.fileID == nil else { return sendFile(order, in: url, caller, address) }
     try shard.submit(order, to: url, by: caller, of: self, address)
-    if order.mayWait, shard.services.translator != nil {
+    if shard.asksAboutSends || order.mayWait && shard.services.translator != nil {
       passAsItStarts(address, in: url)
     } else {
       passIfBehindAnother(address, in: url)

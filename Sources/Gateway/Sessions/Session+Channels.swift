@@ -1,5 +1,6 @@
 import Channels
 import Configuration
+import Hooks
 import ParleyProtocol
 import Store
 import Telemetry
@@ -8,15 +9,20 @@ import Transport
 extension Session {
   /// Creates a channel with the creator as an operator.
   func create(_ command: ChannelCreate, _ caller: SessionPrincipal, _ address: ReplyAddress) {
-    let url = command.channelURL ?? Identifiers.channelURL()
-    let operatorIDs = [caller.user.id] + (command.fields.operatorIDs ?? [])
-    let channel = Channel(
-      url: url, name: command.fields.name ?? "", coverURL: command.fields.coverURL ?? "",
-      data: command.fields.data ?? "", customType: command.fields.customType ?? "",
-      isEphemeral: command.isEphemeral,
-      operators: operatorIDs.withoutRepetitions().map { User(id: $0) },
-      createdAt: shard.services.clock.now)
-    shard.send(.channel(url: url, .create(channel, replyTo: .session(address))))
+    let create: @Sendable (Shard, ChannelCreate) -> Void = { shard, command in
+      let channel = Channel(command, by: caller.user, at: shard.services.clock.now)
+      shard.send(.channel(url: channel.url, .create(channel, replyTo: .session(address))))
+    }
+    guard shard.services.hooks?.asks(.channelCreate) == true else { return create(shard, command) }
+    checkNew(command.channelURL, naming: command.fields.operatorIDs ?? [], address) { session in
+      session.asking(
+        .channelCreate, about: command, command.hookParameters, caller, address
+      ) { changes, command, limits throws(ServiceError) in
+        try command.changed(by: changes, limits)
+      } then: {
+        create($0, $1)
+      }
+    }
   }
 
   /// Lists channels, newest first.
@@ -85,6 +91,18 @@ extension Session {
     if let totals { channel.remove(totals) }
     if channel.isEmpty { shard.channelSubscribers[url] = nil }
     shard.gauges.add(-1, to: .subscriptions)
+  }
+}
+
+extension Channel {
+  /// A channel that a user creates.
+  fileprivate init(_ command: ChannelCreate, by user: User, at now: Int64) {
+    let operatorIDs = [user.id] + (command.fields.operatorIDs ?? [])
+    self.init(
+      url: command.channelURL ?? Identifiers.channelURL(), name: command.fields.name ?? "",
+      coverURL: command.fields.coverURL ?? "", data: command.fields.data ?? "",
+      customType: command.fields.customType ?? "", isEphemeral: command.isEphemeral,
+      operators: operatorIDs.withoutRepetitions().map { User(id: $0) }, createdAt: now)
   }
 }
 

@@ -11,9 +11,16 @@ extension Session {
     do throws(ServiceError) {
       let base = try FileAddress(publicURL: uploads.publicURL, namedBase: shard.bases[base])
       let path = shard.returnPath
-      uploads.create(command, for: caller.user.id, at: base) { result in
-        let outcome = result.map { $0.encoded(uploads.view($0.record)) }
-        path.resume { $0.reply(to: address, outcome) }
+      try uploads.admit(command, of: caller.user.id)
+      asking(
+        .fileCreate, about: command, command.hookParameters, caller, address
+      ) { changes, command, limits throws(ServiceError) in
+        try command.changed(by: changes, limits)
+      } then: { shard, command in
+        uploads.createAdmitted(command, for: caller.user.id, at: base) { result in
+          let outcome = result.map { $0.encoded(uploads.view($0.record)) }
+          path.resume { $0.reply(to: address, outcome) }
+        }
       }
     } catch {
       reply(.failure(error), to: address)
@@ -82,7 +89,9 @@ extension Session {
         return shard.reply(to: address, .failure(error))
       }
       guard let session else { return }
-      if order.mayWait || session.isSendKept(by: url) { session.pass(address, in: url) }
+      if shard.asksAboutSends || order.mayWait || session.isSendKept(by: url) {
+        session.pass(address, in: url)
+      }
     }
   }
 
@@ -108,7 +117,7 @@ extension Session {
         }
       }
       guard let session else { return }
-      if mayWait || session.isSendKept(by: command.channelURL) {
+      if shard.asksAboutSends || mayWait || session.isSendKept(by: command.channelURL) {
         session.pass(address, in: command.channelURL)
       }
     }

@@ -1,5 +1,6 @@
 import Channels
 import Configuration
+import Hooks
 import ParleyProtocol
 import Reactor
 import Store
@@ -153,9 +154,25 @@ extension Session {
         at: SystemClock.monotonicMilliseconds)
       let creation = try GroupCreation(
         command, by: caller.user, under: shard.settings.groups, at: shard.services.clock.now)
-      shard.send(
-        .channel(
-          url: creation.channel.url, .createGroup(creation, replyTo: .session(address))))
+      guard shard.services.hooks?.asks(.groupCreate) == true else {
+        return shard.send(creation, replyTo: address)
+      }
+      checkNew(command.channelURL, naming: creation.invitedIDs, address) { session in
+        session.asking(
+          .groupCreate, about: command, command.hookParameters, caller, address
+        ) { changes, command, limits throws(ServiceError) in
+          try command.changed(by: changes, limits)
+        } then: { shard, command in
+          do throws(ServiceError) {
+            let creation = try GroupCreation(
+              command, by: caller.user, under: shard.settings.groups,
+              at: shard.services.clock.now)
+            shard.send(creation, replyTo: address)
+          } catch {
+            shard.reply(to: address, .failure(error))
+          }
+        }
+      }
     } catch {
       reply(.failure(error), to: address)
     }
@@ -167,5 +184,12 @@ extension Session {
     settleEvents()
     let event = Event.groupReady(Event.Readiness(token: changeToken))
     send(event.notification(from: .session(at: shard.services.clock.now)))
+  }
+}
+
+extension Shard {
+  fileprivate func send(_ creation: GroupCreation, replyTo address: ReplyAddress) {
+    send(
+      .channel(url: creation.channel.url, .createGroup(creation, replyTo: .session(address))))
   }
 }

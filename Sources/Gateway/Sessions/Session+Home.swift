@@ -8,7 +8,7 @@ extension Session {
     switch state {
     case .opening(let command, _): command.userID
     case .open(let identity): identity.user.id
-    case .awaitingOpen, .openingObserver, .observing, .closed: nil
+    case .awaitingOpen, .asking, .openingObserver, .observing, .closed: nil
     }
   }
 
@@ -25,7 +25,7 @@ extension Session {
         // Groups do not count in the channels of a user.
         channelURLs: places.urls.filter { shard.channelSubscribers[$0]?.isOfGroup != true },
         hearsGroups: hearsGroups, isInBackground: isInBackground)
-    case .awaitingOpen, .openingObserver, .observing, .closed: nil
+    case .awaitingOpen, .asking, .openingObserver, .observing, .closed: nil
     }
   }
 }

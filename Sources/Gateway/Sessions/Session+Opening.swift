@@ -2,6 +2,7 @@ import Channels
 import Configuration
 import FloodControl
 import Logging
+import Hooks
 import ParleyProtocol
 import Reactor
 import Store
@@ -17,6 +18,23 @@ extension Session {
       closeWhenAnswered(.goingAway, reason: "the server is draining")
       return
     }
+    guard shard.settings.auth.mode != .hook else {
+      state = .asking(command, address)
+      return askForUser(of: command) { $0.didAsk($1, address) }
+    }
+    guard !command.userID.isEmpty else { return reply(.failure(.missing("user_id")), to: address) }
+    expect(command, address)
+  }
+
+  private func didAsk(_ result: Result<SessionOpen, ServiceError>, _ address: ReplyAddress) {
+    guard case .asking = state else { return }
+    switch result {
+    case .success(let command): expect(command, address)
+    case .failure(let error): refuse(AccessRefusal(error), address)
+    }
+  }
+
+  private func expect(_ command: SessionOpen, _ address: ReplyAddress) {
     state = .opening(command, address)
     // The user's home must know of the session before the user is looked up. A later eviction then finds
     // the session, and the look-up sees an earlier one.
@@ -27,7 +45,11 @@ extension Session {
   func authenticate() {
     guard case .opening(let command, let address) = state else { return }
     evictions = [:]
-    shard.services.authenticator.authenticate(command, clock: shard.services.clock) {
+    let asks = shard.services.hooks?.asks(.sessionOpen) == true
+    let asker = SessionAsker(shard, hookSession, namesUser: false)
+    shard.services.authenticator.authenticate(
+      command, clock: shard.services.clock, asking: asks ? asker : nil
+    ) {
       [confined = LoopBound(self), path = shard.returnPath] result in
       path.resume { _ in confined.value.didAuthenticate(result, address) }
     }
@@ -66,10 +88,13 @@ extension Session {
       reference, openedAt: identity.openedAt, newProfile: profile,
       hearsGroups: hearsGroups)
     shard.send(.user(id: identity.user.id, addition))
+    noteForHooks(identity.id)
     if hearsGroups { shard.seat(Seat(userID: identity.user.id, session: reference)) }
     shard.counters.add(to: .sessionsOpened)
     shard.gauges.add(1, to: .sessions)
-    reply(.success(identity.opened(shard.services, fileKey)), to: address)
+    reply(
+      .success(identity.opened(shard.services, fileKey, hookData: credentials.hookData)),
+      to: address)
   }
 
   private func refuse(_ refusal: AccessRefusal, _ address: ReplyAddress) {
@@ -79,7 +104,9 @@ extension Session {
     state = .awaitingOpen
     shard.counters.add(to: .sessionsRefused)
     reply(.failure(error), to: address)
-    if error.code == .invalidAccessToken || error.code == .userDeactivated {
+    if error.code == .invalidAccessToken || error.code == .userDeactivated
+      || error.code.isOfApplication
+    {
       closeWhenAnswered(.unauthorized, reason: error.message)
     }
   }
@@ -97,7 +124,8 @@ extension Session {
     guard refusal.error.code == .invalidAccessToken else { return }
     var metadata: Logger.Metadata = ["reason": "\(refusal.reason)"]
     switch state {
-    case .opening(let command, _): metadata["user_id"] = "\(command.userID)"
+    case .opening(let command, _), .asking(let command, _):
+      metadata["user_id"] = "\(command.userID)"
     case .open(let identity): metadata["user_id"] = "\(identity.user.id)"
     case .awaitingOpen, .openingObserver, .observing, .closed: break
     }
@@ -132,10 +160,32 @@ extension Session {
       return
     }
     evictions = [:]
+    guard shard.settings.auth.mode != .hook else { return askToRefresh(command, caller, address) }
     shard.services.authenticator.check(
       command.accessToken, of: caller.user.id, clock: shard.services.clock
     ) { [confined = LoopBound(self), path = shard.returnPath] result in
       path.resume { _ in confined.value.didRefresh(result, address) }
+    }
+  }
+
+  /// Asks whether the user of the session may stay (`auth.mode: hook`).
+  private func askToRefresh(
+    _ command: SessionRefresh, _ caller: SessionPrincipal, _ address: ReplyAddress
+  ) {
+    let userID = caller.user.id
+    let open = SessionOpen(userID: userID, accessToken: command.accessToken)
+    askForUser(of: open) { session, result in
+      session.shard.services.authenticator.findGrant(
+        of: userID,
+        result.flatMap { answer -> Result<Int64?, ServiceError> in
+          guard answer.userID == userID else {
+            return .failure(.accessToken("the access token is another user's"))
+          }
+          return .success(answer.terms.expiresAt)
+        }
+      ) { [confined = LoopBound(session), path = session.shard.returnPath] grant in
+        path.resume { _ in confined.value.didRefresh(grant, address) }
+      }
     }
   }
 
@@ -263,7 +313,9 @@ extension User {
 
 extension Session.Identity {
   /// The result of `session.open`.
-  func opened(_ services: GatewayServices, _ fileKey: Event.FileKey?) -> [UInt8] {
+  func opened(
+    _ services: GatewayServices, _ fileKey: Event.FileKey?, hookData: [UInt8]?
+  ) -> [UInt8] {
     JSONWriter.bytes {
       $0.object {
         $0.member("session_id", id)
@@ -272,6 +324,7 @@ extension Session.Identity {
         services.encodeServer(into: &$0)
         $0.member("features", object: { services.encodeFeatures(into: &$0) })
         fileKey?.encode(into: &$0)
+        if let hookData { $0.member("hook_data", raw: hookData) }
       }
     }
   }

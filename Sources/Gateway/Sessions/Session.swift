@@ -20,6 +20,8 @@ final class Session {
   enum State {
     /// Only `session.open` is accepted.
     case awaitingOpen
+    /// The app's back end is asked for the user.
+    indirect case asking(SessionOpen, ReplyAddress)
     /// The user is being looked up.
     indirect case opening(SessionOpen, ReplyAddress)
     case open(Identity)
@@ -433,6 +435,7 @@ extension Session: WebSocketApplication {
   /// Removes the session from its channels and from its user's home.
   private func leave(_ caller: SessionPrincipal, lostSince: Int64?) {
     shard.gauges.add(-1, to: .sessions)
+    forgetForHooks()
     let urls = places.urls
     for url in urls { unsubscribe(from: url) }
     shard.leaveStages(of: urls[...], reference, userID: caller.user.id)

@@ -1,6 +1,7 @@
 import Channels
 import Cluster
 import Configuration
+import Hooks
 import Logging
 import PushDelivery
 import Reactor
@@ -56,6 +57,9 @@ final class GatewayServices: Sendable {
   let downloadTurns = DownloadTurns()
   /// `nil` when translations are off.
   let translator: Translator?
+  /// `nil` when the app's back end is asked about nothing.
+  let hooks: Hooks?
+  let hookSessions = HookSessions()
   let limits: LimitTable
   /// The file descriptors of the process.
   let descriptors: DescriptorPlan
@@ -103,7 +107,7 @@ final class GatewayServices: Sendable {
     metrics: GatewayMetrics, relayCounts: RelayCounts = RelayCounts(),
     descriptors: DescriptorPlan, cluster: (any ClusterObserver)? = nil,
     controlLog: ControlLog? = nil, thumbnails: ThumbnailService? = nil,
-    translator: Translator? = nil, onlineUsers: OnlineUsers? = nil,
+    translator: Translator? = nil, hooks: Hooks? = nil, onlineUsers: OnlineUsers? = nil,
     pushes: PushRegistrar? = nil, push: PushDelivery? = nil, audit: AuditLog? = nil,
     certificate: TLSServerContextHolder? = nil,
     clock: DeploymentClock = DeploymentClock(), deletionHold: DeletionHold? = nil,
@@ -147,6 +151,7 @@ final class GatewayServices: Sendable {
     previewRates = UserRates(perSecond: settings.limits.previewFetchesPerSecond)
     translationRates = UserRates(perSecond: settings.limits.translationsPerSecond)
     self.translator = translator
+    self.hooks = hooks
     self.limits = limits
     self.messageIDs = messageIDs
     self.metrics = metrics

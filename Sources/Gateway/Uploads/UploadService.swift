@@ -113,10 +113,25 @@ final class UploadService: Sendable {
     _ request: FileCreate, for userID: String, at address: FileAddress,
     completion: @escaping @Sendable (Result<Creation, ServiceError>) -> Void
   ) {
+    do throws(ServiceError) { try admit(request, of: userID) } catch {
+      return completion(.failure(error))
+    }
+    createAdmitted(request, for: userID, at: address, completion: completion)
+  }
+
+  /// Checks what can be checked without the store, and counts the attempt.
+  func admit(_ request: FileCreate, of userID: String) throws(ServiceError) {
+    try admitAttempt(of: userID)
+    try check(request)
+  }
+
+  /// Creates an upload that was admitted.
+  func createAdmitted(
+    _ request: FileCreate, for userID: String, at address: FileAddress,
+    completion: @escaping @Sendable (Result<Creation, ServiceError>) -> Void
+  ) {
     let mustSeal: Bool
     do throws(ServiceError) {
-      try admitAttempt(of: userID)
-      try check(request)
       let wish = request.requiresAuthorization
       mustSeal =
         try request.message == nil ? vault.mustSeal(wish) : vault.mustSealForMessage(wish)

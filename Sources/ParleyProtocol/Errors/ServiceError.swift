@@ -89,9 +89,10 @@ package struct ErrorDetails: Sendable, Hashable {
   package init(
     field: String? = nil, retryAfterMilliseconds: Int64? = nil, limit: Int64? = nil,
     windowMilliseconds: Int64? = nil, scope: String? = nil, outcome: String? = nil,
-    reason: String? = nil, unsupported: [String]? = nil
+    reason: String? = nil, unsupported: [String]? = nil, application: String? = nil
   ) {
     self.unsupported = unsupported
+    self.application = application
     self.field = field
     self.retryAfterMilliseconds = retryAfterMilliseconds
     self.limit = limit

@@ -14,14 +14,15 @@ extension JudgeRig {
     ephemeral: Bool = false, operators: [String] = ["boss"],
     limit: RateLimit = RateLimit(count: 1_000, windowMilliseconds: 1000),
     previews: [String: LinkKnowledge]? = nil, inviting invited: [String] = ["ann", "ben", "cat"],
-    asking asked: [String] = ["cat"], rules: GroupRules = GroupRules()
+    asking asked: [String] = ["cat"], rules: GroupRules = GroupRules(),
+    hooks: JudgeHooks? = nil
   ) throws -> JudgeRig {
     try JudgeRig(
       ephemeral: ephemeral, limit: limit, previews: previews, operators: operators,
       group: Group(
         isDistinct: isDistinct, isPublic: isPublic, isSuper: isSuper, accessCode: accessCode,
         createdBy: User(id: "boss")),
-      inviting: invited, asking: asked, rules: rules)
+      inviting: invited, asking: asked, rules: rules, hooks: hooks)
   }
 
   /// Gives a change of members, lets the log answer all that it asks, and returns the outcome.

@@ -57,7 +57,7 @@ final class JudgeRig {
     translations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil,
     metaArrayLimits: MetaArrayLimits = MetaArrayLimits(), group: Group? = nil,
     inviting invited: [String] = [], asking asked: [String] = [],
-    rules: GroupRules = GroupRules()
+    rules: GroupRules = GroupRules(), hooks: JudgeHooks? = nil
   ) throws {
     contents = MemoryLogContents(
       users: ["ann", "ben", "cat", "boss", "away"].map { User(id: $0, nickname: $0.uppercased()) })
@@ -80,7 +80,7 @@ final class JudgeRig {
     judge = Self.judge(
       state, limit, exemptsOperators, previews, messageIDs, at: Moment(unix: now, monotonic: now),
       waits: waits, messageLifetime: messageLifetime,
-      translations: translations, metaArrayLimits: metaArrayLimits, rules: rules)
+      translations: translations, metaArrayLimits: metaArrayLimits, rules: rules, hooks: hooks)
     guard group == nil else { return }
     for id in ["ann", "ben", "cat", "boss"] { enter(id) }
   }
@@ -92,7 +92,8 @@ final class JudgeRig {
     _ previews: [String: LinkKnowledge]?, _ ids: Numbers, at now: Moment,
     recentSends: [RecentSend] = [], waits: SendWaits = .none, messageLifetime: Int64? = nil,
     translations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil,
-    metaArrayLimits: MetaArrayLimits = MetaArrayLimits(), rules: GroupRules = GroupRules()
+    metaArrayLimits: MetaArrayLimits = MetaArrayLimits(), rules: GroupRules = GroupRules(),
+    hooks: JudgeHooks? = nil
   ) -> ChannelJudge {
     var lookUp: (@Sendable (Link, String?) -> LinkKnowledge)?
     if let previews { lookUp = { link, _ in previews[link.url] ?? .unknown(link) } }
@@ -101,7 +102,8 @@ final class JudgeRig {
       loadedAt: now,
       sources: JudgeSources(
         nextMessageID: { ids.next(at: $0) }, lookUpPreview: lookUp,
-        lookUpTranslations: translations, waits: waits, messageLifetime: messageLifetime,
+        lookUpTranslations: translations, waits: waits, hooks: hooks,
+        messageLifetime: messageLifetime,
         metaArrayLimits: metaArrayLimits, groupRules: { rules }))
   }
 
@@ -290,6 +292,7 @@ final class JudgeRig {
       wakeTime = time
       others.append(action)
     case .answer, .pass, .post, .mention, .notify, .noteReading, .reportMemberCount, .handOver,
+      .ask, .noteHook,
       .renewLimits,
       .release:
       others.append(action)

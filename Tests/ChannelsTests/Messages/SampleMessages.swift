@@ -414,7 +414,8 @@ struct SampleMessages {
         field: optional { $0.text() }, retryAfterMilliseconds: optional { $0.integer() },
         limit: optional { $0.integer() }, windowMilliseconds: optional { $0.integer() },
         scope: optional { $0.text() }, outcome: optional { $0.text() },
-        reason: optional { $0.text() }, unsupported: optional { $0.texts() }))
+        reason: optional { $0.text() }, unsupported: optional { $0.texts() },
+        application: optional { $0.text() }))
   }
 
   private mutating func reply() -> ReplyAddress {

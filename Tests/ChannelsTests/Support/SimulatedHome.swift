@@ -81,7 +81,8 @@ final class SimulatedHome {
       case .read(let id, let read): requests.append(.read(id, read))
       case .answer, .publish, .release: rest.append(action)
       case .measure, .pass, .post, .mention, .notify, .notifyMember, .noteReading,
-        .notifyMembers, .reportMemberCount, .enrich, .handOver, .renewLimits, .wake:
+        .notifyMembers, .reportMemberCount, .enrich, .ask, .noteHook, .handOver, .renewLimits,
+        .wake:
         break
       }
     }
