@@ -89,7 +89,7 @@ async def test_key_sets(ctx):
         await ctx.user(server, name, token=provider.token(name))
     assert len(provider.fetches) == 3, provider.fetches
     twin.keys = provider.keys
-    other = await cluster.add(*FREE, *provider.flags(url=twin.url))
+    other = await cluster.add(*provider.flags(url=twin.url))
     await ctx.user(other, name, token=provider.token(name))
     assert len(twin.fetches) == 1
     status, said = await refusal(ctx, cluster, *provider.flags(audience="game"))

@@ -22,7 +22,7 @@ ELSEWHERE = {
     "`translation_target_langs`": "refusals", "a page of any list": "budgets",
     "`user_ids` of `GET /users`": "endpoints",
     "words of a [word filter]": "wordfilter",
-    "`kid` of a token": "keysets", "a key set": "keysets", "tokens of an issuer": "keysets",
+    "`kid` of a token": "keysets", "a key set": "keyfetches", "tokens of an issuer": "keyfetches",
 }
 
 
