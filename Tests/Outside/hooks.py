@@ -413,6 +413,9 @@ async def test_session_open(ctx):
         assert asked["params"]["nickname"] == "Jeff" and "hush" not in json.dumps(asked), asked
         assert asked["user"]["user_id"] == "jeff" and asked["session"] == {
             "address": "127.0.0.1", "transport": "websocket"}, asked
+        async with refused(400105, field="user_id"):
+            await (await ctx.connect(server)).call("session.open", access_token="hush")
+        assert len(back.questions) == 1
         # The app's refusal closes the connection; others may try again on it.
         back.decide = lambda question: DENIAL
         client = await ctx.connect(server)
@@ -578,6 +581,11 @@ async def test_files(ctx):
         assert sent["message"]["message"] == "seen" and sent["message"]["file"]["name"] == "other.txt", sent
         asked = back.of("message.send")[0]["params"]
         assert asked["file_id"] == made["file"]["file_id"] and asked["file_size"] == 3, asked
+        made = await sender.call("file.create", size=3, name="c.txt", message={"channel_url": channel, "message": "bad"})
+        path = "/" + made["upload_url"].split("/", 3)[3]
+        status, _, body = await http(
+            server.port, "PUT", path, {"Content-Type": "text/plain", "Content-Length": "3"}, b"abc")
+        assert status == 201 and json.loads(body)["message"]["message"] == "seen", body
         back.decide = lambda question: DENIAL
         async with refused(910001):
             await sender.call("file.create", size=3, name="b.txt")
@@ -585,7 +593,7 @@ async def test_files(ctx):
             await sender.call("file.create", size=3, name="b" * 1000)
         async with refused(910001):
             await sender.send(channel, "", message_type="FILE", url="https://a.example/f.png", file_name="f")
-        assert len(back.of("file.create")) == 2
+        assert len(back.of("file.create")) == 3
 
 
 async def test_platform(ctx):
@@ -646,6 +654,16 @@ async def test_settings(ctx):
             assert states["message.send"]["on_failure"] == "allow" and states["channel.create"]["on_failure"] == "deny"
             assert states["channel.create"]["url"] == back.url and "hush" not in json.dumps(listed), listed
             assert states["message.send"]["outcomes"]["failed"] == 1 and states["message.send"]["last_failure"]
+            _, out, err = await ctx.run(ctx.parley, "hooks", "--server", f"http://127.0.0.1:{server.port}", environment={
+                "PARLEY_CLI_API_TOKEN": server.api_token})
+            assert b"message.send" in out and b"allow" in out and b"hush" not in out, (out, err)
+            status, out, _ = await ctx.run(
+                ctx.parley, "hooks", "test", "--server", f"http://127.0.0.1:{server.port}", environment={
+                    "PARLEY_CLI_API_TOKEN": server.api_token})
+            assert status != 0 and b"status 500" in out, (status, out)
+            _, out, err = await ctx.run(
+                ctx.parleyd, "--check-config", "--deep", "--config", path, "--data-dir", ctx.directory(), "--listen", "127.0.0.1:0")
+            assert b"channel.create is answered" in out + err and b"no valid answer about message.send" in out + err, (out, err)
             tested = (await api.call("POST", "/parley/hooks/test"))["hooks"]
             assert [(each["hook"], each["allowed"], bool(each["problem"])) for each in tested] == [
                 ("channel.create", True, False), ("message.send", False, True)], tested

@@ -28,8 +28,7 @@ package struct DeepCheck {
   /// Tests everything, in the order of the settings.
   package func run() -> [SettingFinding] {
     files() + keySets() + plan.listening.targets.map(listener) + dataDirectory() + depot()
-      + auditLog()
-      + store() + bus() + services()
+      + auditLog() + store() + bus() + services() + hooks()
   }
 
   // MARK: Files
@@ -198,11 +197,6 @@ package struct DeepCheck {
     }
     if settings.translation.mode != .off, let url = settings.translation.url {
       services.append(("translation.url", url))
-    }
-    for hook in settings.hooks.events {
-      guard let url = settings.hooks.url(of: hook) else { continue }
-      let setting = settings.hooks.urls.contains { $0.hook == hook } ? "hooks.urls" : "hooks.url"
-      if !services.contains(where: { $0.url == url }) { services.append((setting, url)) }
     }
     return services.map { setting, url in
       let withoutScheme = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]

@@ -203,6 +203,25 @@ struct HookRuleTests {
     #expect(texts(rig) == ["a"])
   }
 
+  @Test("translations are requested for the changed text, after the answer")
+  func translations() throws {
+    let waits = SendWaits(milliseconds: 2_000, admit: { _ in true }, end: { _, _ in })
+    let rig = try JudgeRig(
+      waits: waits, translations: { _, languages in TranslationKnowledge(missing: languages) },
+      hooks: JudgeHooks([.messageSend], includesPlatform: false, limits: CustomDataLimits()))
+    let call = rig.begin(send("bad", languages: ["es"]), by: .participant("ann"))
+    rig.begin(send("next"), by: .participant("ann"))
+    #expect(rig.enrichments.isEmpty)
+    try answer(rig, 1, .allowed)
+    try answer(rig, 0, try changed(#"{"message":"good"}"#))
+    let request = try #require(rig.enrichments.first)
+    #expect(request.subject == .translations(of: "good", into: ["es"]))
+    #expect(texts(rig) == [] && rig.answers[call] == nil)
+    rig.handle(.enriched(request.id, .translations(MessageTranslations(["es": "bueno"]))))
+    rig.answerAll()
+    #expect(texts(rig) == ["good", "next"])
+  }
+
   @Test("an edit is asked about once it would be accepted, and judged again with the changes")
   func edits() throws {
     let rig = try rig([.messageUpdate])

@@ -60,7 +60,7 @@ struct CommandTests {
     #expect(try refusal("session.close", #""x":[{"y":1}]"#) == nil)
     #expect(
       try refusal("session.open", #""user_id":"u","nickname":null,"access_token":null"#) == nil)
-    #expect(try refusal("session.open", #""user_id":null"#) == Refusal(400105, "user_id"))
+    #expect(try refusal("user.get", #""user_id":null"#) == Refusal(400105, "user_id"))
   }
 
   @Test("each command for a channel has its channel URL and its values")

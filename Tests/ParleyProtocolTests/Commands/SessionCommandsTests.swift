@@ -8,7 +8,7 @@ struct SessionCommandsTests {
     arguments: [
       Case(#""user_id":"\#(text(80))""#), Case(#""user_id":"\#(text(80, "é"))""#),
       Case(#""user_id":"\#(text(81))""#, 400305, "user_id"),
-      Case(#""user_id":"""#, 400105, "user_id"), Case("", 400105, "user_id"),
+      Case(#""user_id":"""#, 400105, "user_id"), Case(""),
       Case(#""user_id":1"#, 400100, "user_id"),
       Case(#""user_id":"a\nb""#, 400151, "user_id"),
       Case(#""user_id":"u","nickname":"\#(text(80))""#),
