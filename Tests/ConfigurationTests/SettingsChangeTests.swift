@@ -118,7 +118,7 @@ struct SettingsChangeTests {
     "thumbnails.sandbox": "required", "translation.mode": "google",
     "translation.url": "http://a.example/", "translation.source": "en",
     "webhooks.urls": "http://a.example/", "webhooks.secret": "hush-hush-hush-1",
-    "webhooks.events": "channel.created", "hooks.url": "http://a.example/",
+    "search.mode": "off", "webhooks.events": "channel.created", "hooks.url": "http://a.example/",
     "hooks.urls": "message.send=http://a.example/", "hooks.events": "message.send",
     "hooks.secret": "hush-hush-hush-1", "hooks.on_failure": "allow",
     "store.url": "postgresql://a.example/parley",

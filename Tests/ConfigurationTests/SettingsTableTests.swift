@@ -68,7 +68,7 @@ struct SettingsTableTests {
     "push.concurrency", "push.delay_ms", "push.max_age_seconds", "push.ttl_seconds",
     "push.show_text", "push.title", "push.text_file", "push.text_hidden", "push.clear_on_read",
     "push.open_channel_mentions", "push.per_user_per_minute", "push.per_sender_per_minute",
-    "push.allow_addresses", "push.allow_ports",
+    "push.allow_addresses", "push.allow_ports", "search.mode",
   ]
 
   @Test("every setting of the contract exists, and no undocumented ones")

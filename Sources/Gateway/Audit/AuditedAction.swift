@@ -144,6 +144,7 @@ struct AuditedAction: Sendable {
     "/v3/report/users/{user_id}": report,
     "/v3/parley/reports/{report_id}": AuditedAction(["state"]),
     "/v3/parley/hooks/test": plain,
+    "/v3/parley/search/rebuild": plain,
     "/v3/parley/webhooks/test": plain,
     "/v3/parley/webhooks/retry": plain,
   ]

@@ -154,6 +154,7 @@ struct GroupSessionsTests {
     ("message.update", #""message_id":1,"message":"y""#), ("message.delete", #""message_id":1"#),
     ("message.get", #""message_id":1"#), ("message.list", #""message_ts":1"#),
     ("message.changes", #""since":9007199254740991"#), ("message.changes", #""token":"x""#),
+    ("message.search", #""query":"x""#),
     ("message.send_files", #""files":[{"url":"https://a.example/f"}]"#),
     ("message.translate", #""message_id":1,"target_langs":["de"]"#),
     ("message.report", #""message_id":1,"category":"spam""#),
