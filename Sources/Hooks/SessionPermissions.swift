@@ -22,9 +22,11 @@ struct SessionPermissions: Sendable {
     fileprivate let end: Int64
   }
 
-  /// Two generations of at most this many permissions; the older one is dropped as a whole.
+  /// Two generations of at most this many permissions and bytes; the older one is dropped as a whole.
   private static let capacity = 10_000
+  private static let byteCapacity = 16_777_216
 
+  private var newerBytes = 0
   private var newer: [Key: Permission] = [:]
   private var older: [Key: Permission] = [:]
 
@@ -34,9 +36,13 @@ struct SessionPermissions: Sendable {
   }
 
   mutating func keep(_ changes: HookChanges?, _ key: Key, until end: Int64) {
-    if newer.count >= Self.capacity { (older, newer) = (newer, [:]) }
+    let byteCount = 256 + (changes?.byteCount ?? 0)
+    if newer.count >= Self.capacity || newerBytes + byteCount > Self.byteCapacity {
+      (older, newer, newerBytes) = (newer, [:], 0)
+    }
+    newerBytes += byteCount
     newer[key] = Permission(changes: changes, end: end)
   }
 
-  mutating func removeAll() { (newer, older) = ([:], [:]) }
+  mutating func removeAll() { (newer, older, newerBytes) = ([:], [:], 0) }
 }

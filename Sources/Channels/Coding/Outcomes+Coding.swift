@@ -44,5 +44,9 @@ extension ServiceError: MessageCodable {
         limit: try reader.read(), windowMilliseconds: try reader.read(),
         scope: try reader.read(), outcome: try reader.read(), reason: try reader.read(),
         unsupported: try reader.read(), application: try reader.read()))
+    // They are a part of the answer to a client.
+    if let details = data.application {
+      guard (try? JSONDocument(details))?.root.kind == .object else { throw .invalidValue }
+    }
   }
 }

@@ -58,6 +58,9 @@ package struct HookChanges: Sendable {
     self.object = object
   }
 
+  /// The memory of the answer, which the changes keep alive.
+  package var byteCount: Int { object.documentByteCount }
+
   /// The members, which are read with the checks of a client's values.
   package func fields(_ limits: CustomDataLimits) throws(ServiceError) -> Fields {
     try Fields(object, limits: limits)

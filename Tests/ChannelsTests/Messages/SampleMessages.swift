@@ -319,7 +319,8 @@ struct SampleMessages {
           thumbnails: $0.list { $0.thumbnail() })
       }, data: text(), customType: text(), mentionType: choice(MentionType.allCases),
       mentionedUserIDs: texts(), metaArrays: metaArrays(), pushOption: choice(PushOption.allCases),
-      thumbnailSizes: optional { $0.list { $0.thumbnailSize() } }, translationLanguages: texts())
+      thumbnailSizes: optional { $0.list { .init(maxWidth: $0.number(), maxHeight: $0.number()) } },
+      translationLanguages: texts())
     draft.push = optional { samples in
       PushIntent(
         samples.optional { PushMessageTemplate(title: $0.text(), body: $0.optional { $0.text() }) })
@@ -327,13 +328,10 @@ struct SampleMessages {
     return draft
   }
 
-  private mutating func thumbnailSize() -> ThumbnailSize {
-    ThumbnailSize(maxWidth: number(), maxHeight: number())
-  }
-
   private mutating func thumbnail() -> MessageThumbnail {
     MessageThumbnail(
-      url: text(), type: text(), size: integer(), bounds: thumbnailSize(), width: number(),
+      url: text(), type: text(), size: integer(),
+      bounds: .init(maxWidth: number(), maxHeight: number()), width: number(),
       height: number())
   }
 
@@ -415,7 +413,7 @@ struct SampleMessages {
         limit: optional { $0.integer() }, windowMilliseconds: optional { $0.integer() },
         scope: optional { $0.text() }, outcome: optional { $0.text() },
         reason: optional { $0.text() }, unsupported: optional { $0.texts() },
-        application: optional { $0.text() }))
+        application: optional { "{\"a\":\($0.integer())}" }))
   }
 
   private mutating func reply() -> ReplyAddress {

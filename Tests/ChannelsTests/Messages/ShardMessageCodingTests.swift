@@ -15,6 +15,23 @@ struct ShardMessageCodingTests {
     }
   }
 
+  @Test("details of the app's back end are read back, unless they are no object")
+  func applicationDetails() throws {
+    func readBack(_ details: String) throws -> ErrorDetails? {
+      var error = ServiceError(ErrorCode(rawValue: 910_001), "no")
+      error.data.application = details
+      let address = ExchangeAddress(
+        shard: ShardAddress(shard: 0), connection: 1, number: 1)
+      let message = ShardMessage.exchange(address, .failure(error))
+      guard case .exchange(_, .failure(let read)) = try ShardMessage(decoding: message.encoded())
+      else { return nil }
+      return read.data
+    }
+    let read = try readBack(#"{"rule":7}"#)
+    #expect(read?.application == #"{"rule":7}"# && read?.field == nil)
+    #expect(throws: MessageDecodingError.self) { try readBack(#"{"rule":"#) }
+  }
+
   /// All that a message holds.
   private func description(of message: ShardMessage) -> String {
     var text = ""
