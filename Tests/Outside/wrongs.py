@@ -60,7 +60,7 @@ def kind_of(schema):
 def too_long(name):
     """What a text that is too long is refused with."""
     is_id = name.endswith("_ids") or name in (
-        "user_id", "target_id", "sender_id", "inviter_id", "reporting_user_id", "members_exactly_in", "members_include_in")
+        "user_id", "target_id", "sender_id", "mentioned_user_id", "inviter_id", "reporting_user_id", "members_exactly_in", "members_include_in")
     return USER_ID_TOO_LONG if is_id else TOO_LONG
 
 

@@ -135,8 +135,8 @@ package struct Fields: Sendable {
   }
 
   /// `token`: the end of the previous page; an absent or empty token requests the first page.
-  package func pageToken() throws(ServiceError) -> String? {
-    let token = try text("token", limit: Limits.pageTokenLength)
+  package func pageToken(_ name: String = "token") throws(ServiceError) -> String? {
+    let token = try text(name, limit: Limits.pageTokenLength)
     return token?.isEmpty == true ? nil : token
   }
 }

@@ -62,7 +62,7 @@ package struct MessageSearch: Sendable, Hashable {
     let customType = try query.customType()
     var filter = MessageFilter(customTypes: customType.map { [$0] } ?? [])
     try filter.readTimes(query, "message_ts_from", "message_ts_to")
-    let (after, token) = (try query.string("after"), try query.pageToken())
+    let (after, token) = (try query.pageToken("after"), try query.pageToken())
     self.init(
       try query.searchQuery(), isExact: try query.boolean("exact_match") ?? false,
       channelURL: try query.optionalChannelURL(), filter: filter,
