@@ -17,8 +17,8 @@ from platform_api import PlatformAPI  # noqa: E402
 # the message's own. Valgrind makes handshakes slow, so TLS has fewer subscribers. Durable messages come in
 # multiples of 31, since the store prunes old events once in 31. The longest case comes first.
 Case = namedtuple(
-    "Case", "name transport storage subscribers in_flight rounds repetitions warm throttle is_group",
-    defaults=[3, 0, False])
+    "Case", "name transport storage subscribers in_flight rounds repetitions warm throttle is_group search",
+    defaults=[3, 0, False, "off"])
 CASES = [
     Case("tls", "tls", "ephemeral", (25, 75), (1, 16), 12, 5),
     Case("deflate", "deflate", "ephemeral", (50, 200), (1, 16), 12, 5),
@@ -31,6 +31,8 @@ CASES = [
     Case("throttle", "plain", "ephemeral", (1000,), (16,), 5, 4, warm=33, throttle=10_000),
     Case("durable", "plain", "durable", (10,), (1, 16), 31, 5),
     Case("durable-one", "plain", "durable", (1,), (1,), 31, 5),
+    # With the index of search, which follows the messages in steps: those of lone messages fall anywhere.
+    Case("searched", "plain", "durable", (10,), (16,), 31, 5, search="on"),
 ]
 # Of a repetition of the first phase of each size (control.py).
 PAUSE_MS = 3000
@@ -114,7 +116,7 @@ def count_deliveries(case, bench):
     counted = Counted(bench.folder, bench.programs, bench.under_valgrind, name=case.name)
     with Server(
             bench.readable, bench.folder, bench.programs, case.throttle, counted.prefix,
-            counted.environment) as server:
+            counted.environment, case.search) as server:
         channel = f"count-{case.name}"
         if case.is_group:
             make_group(case, server, channel)

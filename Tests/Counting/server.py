@@ -21,13 +21,13 @@ SETTINGS = [
 class Server:
     """A process that is listening while it is used in a `with`."""
 
-    def __init__(self, parleyd, folder, programs, throttle, prefix=(), environment=None):
+    def __init__(self, parleyd, folder, programs, throttle, prefix=(), environment=None, search="off"):
         self.log = folder / "server.log"
         self.command = [
             *prefix, str(parleyd), "--listen", "127.0.0.1:0", "--data-dir", str(folder / "data"),
             "--tls-listen", "127.0.0.1:0", "--tls-certificate", str(programs / "certificate.pem"),
             "--tls-private-key", str(programs / "key.pem"),
-            "--limits-throttle-messages", str(throttle), *SETTINGS]
+            "--limits-throttle-messages", str(throttle), "--search-mode", search, *SETTINGS]
         # The programs refuse settings that they do not know, and these are the tests' own.
         self.environment = {
             name: text for name, text in (environment or os.environ).items()
