@@ -102,8 +102,9 @@ async def test_no_keys_at_all(ctx):
     """Without any key the server is not ready, tokens are 500901, and all is well once there are keys."""
     provider = await Provider.start(Key("ES256", "1"))
     provider.is_down = True
+    # The refused connection is used again once there are keys, which takes up to 20 s.
     server, name = await ctx.fresh(
-        *provider.flags(), "--auth-jwt-secret", SECRET), ctx.name()
+        *provider.flags(), "--auth-jwt-secret", SECRET, "--limits-open-timeout-ms", "60000"), ctx.name()
     await provider.until_fetched(1)
     client = await refuse(ctx, server, name, provider.token(name), 500901, reason="keys")
     async with refused(500901, reason="keys"):
