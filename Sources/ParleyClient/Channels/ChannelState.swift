@@ -96,6 +96,9 @@ public final class ChannelState: Sendable {
 
   /// Replaces the properties of a group with those of an answer.
   ///
+  /// While a group is recovered, an answer does not move its position: the answer may be to a call that was
+  /// repeated after the cut, and the missed events come from the known position on.
+  ///
   /// - Returns: Whether nothing was missed since the group was covered; `nil` while it was, and while
   ///   it is not covered again.
   func read(_ newer: ChannelProperties) -> Bool? {
@@ -104,7 +107,8 @@ public final class ChannelState: Sendable {
       latest = newer
       latest.view.keep(known)
       if known.isCovered { return nil }
-      guard newer.view.isCovered else {
+      guard newer.view.isCovered, !known.holdsEvents else {
+        latest.view.isCovered = false
         latest.view.position = known.position
         return nil
       }

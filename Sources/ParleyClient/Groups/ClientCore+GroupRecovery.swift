@@ -15,11 +15,14 @@ extension ClientCore {
     let groups = channels.groups.filter(\.mustBeRead)
     guard !groups.isEmpty else { return }
     for group in groups { group.state.holdEvents() }
+    let coverage = groupCoverage
     Task { [self] in
       if token != nil { await recover(groups) }
       let changed = await changedGroups(since: token)
       // The application may have read one meanwhile.
       for group in groups where group.mustBeRead || changed?.contains(group.url) != false {
+        // After another cut, the recovery that follows it looks after the groups.
+        guard groupCoverage == coverage else { return }
         await readAgain(group)
       }
     }

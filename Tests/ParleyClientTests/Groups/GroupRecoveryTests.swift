@@ -132,6 +132,20 @@ struct GroupRecoveryTests {
     #expect(group.state.view.position?.reached == 9 && group.lastMessage?.messageID != 112)
   }
 
+  @Test("goes on from the known position when the group was read meanwhile")
+  func readMeanwhile() async throws {
+    let group = try core.knownGroup()
+    let events = group.events
+    core.loseGroupEvents()
+    group.state.holdEvents()
+    // The answer to a call from before the cut, which was repeated after it.
+    _ = core.group(try core.groupProperties(Sample.group(seq: 7)))
+    try #require(group.state.view.position?.reached == 4)
+    _ = core.take(try recovered(5...7), of: [group])
+    receive(108, seq: 8)
+    #expect(await heard(5, events) == ["105", "106", "107", "recovered 3", "108"])
+  }
+
   @Test("of another epoch is not delivered")
   func epoch() throws {
     let group = try core.knownGroup()
