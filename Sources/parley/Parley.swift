@@ -30,7 +30,7 @@ struct Parley: AsyncParsableCommand {
       ModerationCommand.self, ReportCommand.self, FilterCommand.self,
       LimitsCommand.self, PreviewCommand.self, TranslationCommand.self,
       TokenCommand.self, HooksCommand.self, WebhooksCommand.self, PushCommand.self,
-      SearchCommand.self,
+      SearchCommand.self, RetentionCommand.self,
       FileCommand.self, SessionsCommand.self, ClusterCommand.self, StoreCommand.self,
       BackupCommand.self, RestoreCommand.self,
       ConnectionsCommand.self, StatusCommand.self, TopCommand.self, DrainCommand.self,

@@ -36,7 +36,7 @@ struct SettingsTableTests {
     "hooks.timeout_ms", "hooks.concurrency", "hooks.on_failure", "hooks.session_cache_seconds",
     "hooks.platform", "limits.connections_per_address",
     "limits.unopened_connections_per_address", "store.url", "store.readers", "store.retention_days",
-    "store.deletion_hold_seconds",
+    "store.retention", "store.keep_messages", "store.deletion_hold_seconds",
     "cluster.bus", "cluster.name", "cluster.server_name", "cluster.secret", "cluster.beat_ms",
     "cluster.server_timeout_ms", "cluster.call_timeout_ms", "cluster.isolation_ms",
     "limits.preview_fetches_per_second", "limits.uploads_per_user", "limits.uploads_per_second",

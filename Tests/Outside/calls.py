@@ -231,7 +231,7 @@ class World:
                 f"{group}/messages/total_count", f"{group}/ban/{self.user_id}", user,
                 f"/users/{self.author_id}", f"{user}/channel_invitation_preference", f"{user}/block", f"{user}/push_preference",
                 f"{user}/push/gcm", limits,
-                f"{limits}/channels/{self.channel_url}",
+                f"{limits}/channels/{self.channel_url}", f"/parley/channels/{self.channel_url}/retention", "/parley/holds",
                 f"{limits}/custom_types/{quote(self.custom_type, safe='')}", "/applications/settings_global",
                 f"/applications/settings_by_channel_custom_type/{quote(self.custom_type, safe='')}",
                 "/parley/api_tokens", f"{channel}/ban/{self.user_id}"):
@@ -431,6 +431,11 @@ def own_calls(world, fresh):
         "viewChannelLimits": nothing,
         "setChannelLimits": [Call(limits)],
         "removeChannelLimits": nothing,
+        "viewRetention": nothing,
+        "setRetention": [Call({"message_survival_seconds": 3600})],
+        # Under a hold other calls would be refused.
+        "setHold": [Call({"on": False})],
+        "listHolds": nothing,
         "explainLimits": [Call(query={**author, "channel_url": world.channel_url})],
         "issueAPIToken": [Call({"name": fresh("token")})],
         "listAPITokens": nothing,

@@ -16,7 +16,7 @@ MODULES = [
     "queries", "importing", "metaarrays", "sizes", "rights", "limits", "throttling", "pacing", "recovery", "detecting",
     "extracting", "previews", "previewraces", "fetching", "remembering",
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
-    "webhooks", "hooks", "traces", "reports", "wordfilter",
+    "webhooks", "hooks", "traces", "reports", "wordfilter", "retaining",
     "deflate", "demandedpreviews", "previewpictures", "hostile", "hostilepages",
     "racing", "persistence", "files", "uploads", "covers", "parleyjs", "parleystore", "parleymock", "parleyhooks", "parleypackage",
     "parleygroups", "parleyunread",

@@ -47,6 +47,9 @@ package struct ChannelJudge: ~Copyable, Sendable {
   /// The channel as stored in the log.
   package var channel: Channel { work.standing.rights.channel }
 
+  /// The channel's own retention of messages.
+  package var retention: ChannelRetention { work.standing.rights.retention }
+
   /// The channel as clients see it.
   package var info: ChannelInfo { work.standing.info }
 
@@ -221,6 +224,7 @@ package struct ChannelJudge: ~Copyable, Sendable {
       work.standing.typing.end(userID)
     case .floodLimitChanged(let limit): work.standing.flood.limit = limit
     case .wordFilterChanged(let filter): work.standing.sources.wordFilter = filter
+    case .retentionChanged(let retention): work.standing.rights.retention = retention
     case .blocked(let block): work.standing.rights.add(block)
     case .unblocked(let block): work.standing.rights.remove(block)
     case .readPrivacyChanged(let userID, let hidesReads):

@@ -30,6 +30,8 @@ package enum JudgeInput: Sendable {
   case floodLimitChanged(RateLimit)
   /// The filter for the texts of users was changed; `nil` for none.
   case wordFilterChanged(WordFilter?)
+  /// The channel's own retention of messages was changed in the log.
+  case retentionChanged(ChannelRetention)
   /// A user now blocks another one.
   case blocked(Block)
   /// A user no longer blocks another one.
@@ -53,7 +55,8 @@ extension JudgeInput {
     case .command(_, _, let call), .importing(_, let call): call
     case .logged, .enriched, .hooked, .handedOver, .progressed, .exited, .endWaiting, .entered,
       .left,
-      .floodLimitChanged, .wordFilterChanged, .blocked, .unblocked, .readPrivacyChanged,
+      .floodLimitChanged, .wordFilterChanged, .retentionChanged, .blocked, .unblocked,
+      .readPrivacyChanged,
       .restrictionsRemoved, .created, .metadataChanged,
       .deadline:
       nil
@@ -120,8 +123,8 @@ package struct JudgeSources: Sendable {
   package let hooks: JudgeHooks?
   /// Returns those of some users who have a session.
   package let onlineUsers: @Sendable ([String]) -> Set<String>
-  /// The age at which messages are removed, in milliseconds; `nil` if they are kept.
-  package let messageLifetime: Int64?
+  /// Returns the rules by which messages are removed now.
+  package let retentionRules: @Sendable () -> RetentionRules
   package let metaArrayLimits: MetaArrayLimits
   /// Returns the rules for members that hold now.
   package let groupRules: @Sendable () -> GroupRules
@@ -134,14 +137,14 @@ package struct JudgeSources: Sendable {
     lookUpTranslations: (@Sendable (String, [String]) -> TranslationKnowledge)? = nil,
     waits: SendWaits = .none, hooks: JudgeHooks? = nil,
     onlineUsers: @escaping @Sendable ([String]) -> Set<String> = { _ in [] },
-    messageLifetime: Int64? = nil,
+    retentionRules: @escaping @Sendable () -> RetentionRules = { RetentionRules() },
     metaArrayLimits: MetaArrayLimits = MetaArrayLimits(),
     groupRules: @escaping @Sendable () -> GroupRules = { GroupRules() },
     wordFilter: WordFilter? = nil
   ) {
     self.wordFilter = wordFilter
     self.groupRules = groupRules
-    self.messageLifetime = messageLifetime
+    self.retentionRules = retentionRules
     self.metaArrayLimits = metaArrayLimits
     self.lookUpTranslations = lookUpTranslations
     self.waits = waits

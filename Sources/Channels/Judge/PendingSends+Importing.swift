@@ -70,7 +70,9 @@ extension Standing {
   fileprivate mutating func takeTime(
     of given: MessageImport, at now: Moment
   ) throws(ServiceError) {
-    let horizon = sources.messageLifetime.map { now.unix - $0 } ?? .min
+    let lifetime = sources.retentionRules().lifetime(
+      customType: rights.channel.customType, rights.retention)
+    let horizon = lifetime.map { now.unix - $0 } ?? .min
     guard given.createdAt >= horizon else {
       throw .importExpired(given.createdAt, horizon: horizon)
     }

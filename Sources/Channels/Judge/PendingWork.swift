@@ -202,8 +202,11 @@ struct PendingWork: Sendable {
       guard case .join(let code) = change else { return }
       try standing.takeAccessCode(code, of: principal, at: now.monotonic)
     case .freeze, .addOperators, .removeOperators, .removeAllOperators, .restrict, .changeBan,
-      .lift, .delete, .deleteEmpty:
+      .lift:
       try standing.rights.requireOperating(principal)
+    case .delete, .deleteEmpty:
+      try standing.rights.requireOperating(principal)
+      try standing.rights.requireNoHold()
     }
   }
 
@@ -240,11 +243,16 @@ struct PendingWork: Sendable {
     into actions: inout JudgeActions
   ) throws(ServiceError) -> FloodPlace? {
     switch change {
-    case .deletion, .enrichment:
+    case .enrichment:
       try standing.rights.requireKeptMessages()
+      return nil
+    case .deletion:
+      try standing.rights.requireKeptMessages()
+      try standing.rights.requireNoHold()
       return nil
     case .edit(let changes):
       try standing.rights.requireEditing(principal, at: now.unix)
+      try standing.rights.requireNoHold()
       return try standing.takeChange(
         principal, bytes: changes.byteCount, at: now.monotonic, into: &actions)
     case .metaArrays(let change):

@@ -13,6 +13,8 @@ struct Rights: Sendable {
   }
   private(set) var operatorIDs: Set<String>
   private(set) var isDeleted = false
+  /// The channel's own retention of messages.
+  var retention: ChannelRetention
   private var bans: [String: Restriction]
   private var mutes: [String: Restriction]
   private var presentIDs: Set<String> = []
@@ -25,6 +27,7 @@ struct Rights: Sendable {
   ///   - exemptsOperators: Whether operators are exempt from the flood limit.
   init(_ state: ChannelState, _ members: Members?, exemptsOperators: Bool) {
     channel = state.channel
+    retention = state.retention
     operatorIDs = Set(state.channel.operators.map(\.id))
     bans = state.bans
     mutes = state.mutes
@@ -179,6 +182,11 @@ struct Rights: Sendable {
   func requireKeptMessages() throws(ServiceError) {
     try requireChannel()
     guard !channel.isEphemeral else { throw .notKept(inEphemeralChannel: channel.url) }
+  }
+
+  /// - Throws: 400108 while a legal hold keeps all messages of the channel.
+  func requireNoHold() throws(ServiceError) {
+    guard !retention.isHeld else { throw .held(channel.url) }
   }
 
   /// - Throws: 400203 for a restriction beyond the channel's limit.

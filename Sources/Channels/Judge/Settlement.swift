@@ -51,7 +51,8 @@ struct Settlement: Sendable {
       return .read
     case .command, .importing, .logged, .enriched, .hooked, .handedOver, .progressed, .exited,
       .endWaiting,
-      .entered, .left, .floodLimitChanged, .wordFilterChanged, .blocked, .unblocked,
+      .entered, .left, .floodLimitChanged, .wordFilterChanged, .retentionChanged, .blocked,
+      .unblocked,
       .readPrivacyChanged, .restrictionsRemoved, .created, .metadataChanged:
       held.append((input, now))
       return .wait

@@ -31,6 +31,8 @@ package struct ChannelState: Sendable, Hashable {
   package var floodOverride: LimitOverride?
   /// The channel's own limit of smart throttling.
   package var throttleOverride: LimitOverride?
+  /// The channel's own retention of messages.
+  package var retention = ChannelRetention()
 
   package init(
     id: Int64, channel: Channel, epoch: String, term: Int64 = 0, lastSeq: Int64 = 0,

@@ -6,11 +6,38 @@ package struct StoreSettings: Sendable, Equatable {
   package var readers = 4
   /// The age in days at which messages are removed; 0 disables the removal.
   package var retentionDays = 0
+  /// The same by custom type of the channel.
+  package var retention: [TypeRetention] = []
+  /// The number of messages of a channel that are kept; 0 keeps all.
+  package var keptMessageCount = 0
   /// The time after a start or a clock jump for which no messages are removed because of their age.
   package var deletionHoldSeconds: Int64 = 3_600
 
   /// The engine that the settings choose.
   package var engine: StoreEngineName { url == nil ? .sqlite : .postgreSQL }
+}
+
+/// The age in days at which messages in channels of a custom type are removed, `support=365` in a list; the
+/// custom type `*` stands for all types without an age of their own.
+package struct TypeRetention: Sendable, Hashable, CustomStringConvertible {
+  package let customType: String
+  /// 0 keeps the messages for ever.
+  package let days: Int
+
+  package init(customType: String, days: Int) {
+    self.customType = customType
+    self.days = days
+  }
+
+  init?(_ text: String) {
+    // A custom type may have an equals sign.
+    guard let sign = text.lastIndex(of: "="), sign > text.startIndex,
+      let days = Int(text[text.index(after: sign)...]), (0...36_500).contains(days)
+    else { return nil }
+    self.init(customType: String(text[..<sign]), days: days)
+  }
+
+  package var description: String { "\(customType)=\(days)" }
 }
 
 /// A database engine, by its name for operators.

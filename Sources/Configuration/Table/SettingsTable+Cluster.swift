@@ -10,8 +10,18 @@ extension SettingsTable {
       "store.readers", .restart, \.store.readers, in: 2...256, unit: "a number of connections",
       help: "Connections of this server to PostgreSQL that read."),
     .integer(
-      "store.retention_days", .restart, \.store.retentionDays, in: 0...36_500, unit: "days",
+      "store.retention_days", .reload, \.store.retentionDays, in: 0...36_500, unit: "days",
       help: "Age at which messages are removed, with their files. 0 keeps them for ever."),
+    .table(
+      "store.retention", .reload, \.store.retention,
+      expected: "a custom type of channels and 0 to 36500 days, such as support=365",
+      help:
+        "Age in days at which messages are removed, by custom type of the channel. * stands for other types, as store.retention_days does.",
+      write: \.description, read: { TypeRetention($0) }),
+    .integer(
+      "store.keep_messages", .reload, \.store.keptMessageCount, in: 0...1_000_000_000,
+      unit: "a number of messages",
+      help: "Messages of a channel that are kept, the newest ones. 0 keeps all."),
     .integer(
       "store.deletion_hold_seconds", .restart, \.store.deletionHoldSeconds, in: 0...86_400,
       unit: "seconds",

@@ -44,7 +44,7 @@ struct AuditedAction: Sendable {
   private static let plain = AuditedAction()
   private static let limits = ["flood", "throttle"]
   private static let channelValues = [
-    "name", "custom_type", "is_ephemeral", "freeze", "operator_ids",
+    "name", "custom_type", "is_ephemeral", "freeze", "operator_ids", "message_survival_seconds",
   ]
   private static let groupValues =
     channelValues + ["is_distinct", "is_public", "is_super", "inviter_id"]
@@ -126,6 +126,8 @@ struct AuditedAction: Sendable {
     "/v3/parley/limits": AuditedAction(limits, before: .limits),
     "/v3/parley/limits/custom_types/{custom_type}": AuditedAction(limits, before: .limits),
     "/v3/parley/limits/channels/{channel_url}": AuditedAction(limits, before: .channelLimits),
+    "/v3/parley/channels/{channel_url}/retention": AuditedAction(["message_survival_seconds"]),
+    "/v3/parley/channels/{channel_url}/hold": AuditedAction(["on"]),
     "/v3/parley/api_tokens": AuditedAction(["name", "role", "expires_at"]),
     "/v3/parley/api_tokens/{api_token_id}": AuditedAction(
       ["name", "role", "expires_at"], before: .apiToken),

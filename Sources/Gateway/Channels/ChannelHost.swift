@@ -289,6 +289,15 @@ final class ChannelHost {
     renewLimits()
   }
 
+  /// The channel's own retention of messages.
+  var retention: ChannelRetention { judge.retention }
+
+  /// The rules by which messages are removed now.
+  var retentionRules: RetentionRules { shard.services.settings.store.retentionRules }
+
+  /// Sets the channel's own retention of messages.
+  func setRetention(_ retention: ChannelRetention) { handle(.retentionChanged(retention)) }
+
   /// The origin of a limit that is in force.
   func limitSource(_ kind: LimitKind) -> LimitSource {
     limits.source(kind, customType: judge.channel.customType, below: shard.services.limits)

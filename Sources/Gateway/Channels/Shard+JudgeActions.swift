@@ -218,7 +218,7 @@ extension ChannelJudge {
         nextMessageID: { messageIDs.next(at: $0) },
         lookUpPreview: lookUpPreview, lookUpTranslations: services.translator?.lookUp,
         waits: waits, hooks: services.judgeHooks, onlineUsers: { online.among($0) },
-        messageLifetime: settings.store.messageLifetime,
+        retentionRules: { [unowned services] in services.settings.store.retentionRules },
         metaArrayLimits: settings.limits.customData.metaArrays, groupRules: groupRules,
         wordFilter: services.limits.wordFilter(customType: loaded.state.channel.customType)))
   }

@@ -20,7 +20,7 @@ struct ClusterAgreement: Sendable, Equatable {
 
   /// The settings that are compared as written, and are neither secrets nor addresses.
   private static let openNames: Set = [
-    "auth.mode", "store.retention_days",
+    "auth.mode", "store.retention_days", "store.retention", "store.keep_messages",
     "limits.flood.messages", "limits.flood.window_ms", "limits.flood.exempt_operators",
     "limits.user_flood.messages", "limits.user_flood.window_ms",
     "limits.throttle.messages", "limits.throttle.window_ms",

@@ -373,12 +373,18 @@ enum PlatformRoutes {
       channelRoute("GET", channelLimits, LimitEndpoints.channel.view),
       channelRoute("PUT", channelLimits, body: json, LimitEndpoints.channel.set),
       channelRoute("DELETE", channelLimits, LimitEndpoints.channel.remove),
+      channelRoute("GET", channelRetention, RetentionEndpoints.view),
+      channelRoute("PUT", channelRetention, body: json, RetentionEndpoints.set),
+      channelRoute(
+        "PUT", "/v3/parley/channels/{channel_url}/hold", body: json, RetentionEndpoints.hold),
+      route("GET", "/v3/parley/holds", query: list(), RetentionEndpoints.listHolds),
       route(
         "GET", "/v3/parley/limits/explain", query: .only(["user_id", "channel_url"]),
         LimitExplanation.explain),
     ]
 
   private static let channelLimits: PathPattern = "/v3/parley/limits/channels/{channel_url}"
+  private static let channelRetention: PathPattern = "/v3/parley/channels/{channel_url}/retention"
 
   private static let operation = [
     route(

@@ -29,7 +29,10 @@ enum ChannelEndpoints {
 
   /// `PUT /open_channels/{url}`: changes the given members.
   static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    try call.performOnChannel(.operation(.update(ChannelFields(call.body))), completion)
+    let command = ChannelCommand.operation(.update(try ChannelFields(call.body)))
+    try call.settingSurvival(completion) { channel in
+      channel.perform(command, of: completion.address.trace) { $0.answer(done: $1, completion) }
+    }
   }
 
   /// `DELETE /open_channels/{url}`: deletes a channel with all its contents.

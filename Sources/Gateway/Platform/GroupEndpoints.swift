@@ -51,7 +51,10 @@ enum GroupEndpoints {
   static func update(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let body = try call.body
     try body.refuse(UnsupportedMember.ofGroupChanges)
-    try call.perform(.group(.update(ChannelFields(group: body))), .channel, completion)
+    let command = ChannelCommand.group(.update(try ChannelFields(group: body)))
+    try call.settingSurvival(completion) { channel in
+      channel.perform(command, of: completion.address.trace) { $0.answer($1, .channel, completion) }
+    }
   }
 
   /// `DELETE /group_channels/{url}`: deletes a group with all its contents.

@@ -34,7 +34,7 @@ final class ReportSweeper: TimerHandler {
   /// Removes some; the next sweep removes more.
   private func removeOld() {
     let services = shard.services
-    guard let age = shard.settings.store.messageLifetime,
+    guard let age = services.settings.store.reportLifetime,
       services.deletionHold.rest(forAge: age, at: services.now) == 0
     else { return }
     let expiry = AbuseReportExpiry(closedBefore: services.now.unix - age)

@@ -76,6 +76,14 @@ extension ServiceError {
     ServiceError(.notAllowed, reason)
   }
 
+  /// A legal hold keeps all messages of the channel as they are.
+  package static func held(_ url: String) -> ServiceError {
+    ServiceError(
+      .notAllowed,
+      "a legal hold keeps the channel \(DisplayText.excerpt(url)) and its messages as they are",
+      data: ErrorDetails(field: "channel_url", reason: "held"))
+  }
+
   /// The user has reached the maximum number of channels.
   package static func tooManyChannels(limit: Int) -> ServiceError {
     ServiceError(
@@ -316,7 +324,8 @@ extension ServiceError {
   /// A message to be imported would be removed because of its age.
   package static func importExpired(_ time: Int64, horizon: Int64) -> ServiceError {
     importRefusal(
-      "'created_at' is \(time): messages before \(horizon) are removed, see 'store.retention_days'")
+      "'created_at' is \(time): messages before \(horizon) are removed, see 'store.retention_days', 'store.retention' and the channel's own retention"
+    )
   }
 
   private static func importRefusal(_ message: String) -> ServiceError {

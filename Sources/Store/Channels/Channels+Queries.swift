@@ -236,7 +236,7 @@ extension ChannelState {
     channel_id, url, name, \(PictureAddress.ofChannel), data, custom_type, is_ephemeral, is_frozen, created_at,
     epoch, last_seq, last_created_at,
     flood_messages, flood_window_ms, throttle_messages, throttle_window_ms, metadata, term,
-    is_group, last_ordinal
+    is_group, last_ordinal, survival_seconds, is_held
     """
 
   /// From `columns`; operators, members, bans, mutes and the properties of a group stay empty.
@@ -255,5 +255,6 @@ extension ChannelState {
       floodOverride: LimitOverride(messages: row[12], windowMilliseconds: row[13]),
       throttleOverride: LimitOverride(messages: row[14], windowMilliseconds: row[15]))
     lastOrdinal = row[19]
+    retention = ChannelRetention(survivalSeconds: row[20], isHeld: row[21])
   }
 }

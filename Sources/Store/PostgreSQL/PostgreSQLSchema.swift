@@ -42,6 +42,7 @@ enum PostgreSQLSchema {
     (26, ReportsSchema.postgreSQL),
     (27, WordFiltersSchema.postgreSQL),
     (28, SearchSchema.postgreSQL),
+    (29, RetentionSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

@@ -61,6 +61,7 @@ enum Migrations {
     Migration("35 reports", ReportsSchema.create),
     Migration("36 word filters", WordFiltersSchema.create),
     Migration("37 search", SearchSchema.create),
+    Migration("38 retention of channels", RetentionSchema.create),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

@@ -103,7 +103,7 @@ final class JudgeRig {
       sources: JudgeSources(
         nextMessageID: { ids.next(at: $0) }, lookUpPreview: lookUp,
         lookUpTranslations: translations, waits: waits, hooks: hooks,
-        messageLifetime: messageLifetime,
+        retentionRules: { RetentionRules(otherLifetime: messageLifetime ?? 0) },
         metaArrayLimits: metaArrayLimits, groupRules: { rules }))
   }
 

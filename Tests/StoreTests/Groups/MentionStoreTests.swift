@@ -60,7 +60,7 @@ struct MentionStoreTests {
   @Test("mentions go with expired messages", arguments: stores)
   func expiry(_ kind: LogKind) async throws {
     let (fixture, store, den) = try await den(kind, [["bob"], [], ["bob", "cy"], []])
-    #expect(try await store.perform(MessageExpiry(of: den.id, olderThan: 25)) == 2)
+    #expect(try await store.perform(MessageExpiry(of: .old(den.id, before: 25))) == 2)
     #expect(try await rows(store) == [2, 1])
     #expect(await count(of: "bob", fixture, den) == 2)
     _ = await fixture.changeOwn(.markRead(upTo: nil), of: "bob", in: den)

@@ -36,7 +36,7 @@ struct ReadPositionStoreTests {
     _ = await fixture.changeOwn(.markUnread(from: 7), of: "ann", in: den)
     #expect(try await fixture.unread(in: den) == ["ann": 1, "bob": 2, "cy": 4])
     // Two of the five that are there at a time.
-    let expiry = MessageExpiry(of: den.id, olderThan: 55, limit: 2)
+    let expiry = MessageExpiry(of: .old(den.id, before: 55), limit: 2)
     #expect(try await store.perform(expiry) == 2)
     #expect(await fixture.state("den")?.floorOrdinal == 4)
     #expect(try await uncounted(store) == [6])
@@ -63,7 +63,7 @@ struct ReadPositionStoreTests {
     await fixture.delete(7, in: den)
     #expect(try await fixture.unread(in: den) == ["ann": 0, "bob": 1, "cy": 1])
     // All of them.
-    #expect(try await store.perform(MessageExpiry(of: den.id, olderThan: 1_000)) == 1)
+    #expect(try await store.perform(MessageExpiry(of: .old(den.id, before: 1_000))) == 1)
     #expect(try await fixture.unread(in: den) == ["ann": 0, "bob": 0, "cy": 0])
     #expect(try await uncounted(store) == [])
     try await fixture.post(["ann"], from: 20, to: den)
@@ -78,9 +78,9 @@ struct ReadPositionStoreTests {
     let (fixture, store, den) = try await den(kind, ["ann"])
     _ = await fixture.write(.append(fixture.message(5, at: 50)))
     _ = await fixture.perform(.write(.append(fixture.message(6, at: 60)), den))
-    #expect(try await store.perform(MessageExpiry(of: fixture.lobby.id, olderThan: 100)) == 1)
-    #expect(try await store.perform(MessageExpiry(of: den.id, olderThan: 15)) == 1)
-    #expect(try await store.perform(MessageExpiry(of: den.id, olderThan: 100)) == 1)
+    #expect(try await store.perform(MessageExpiry(of: .old(fixture.lobby.id, before: 100))) == 1)
+    #expect(try await store.perform(MessageExpiry(of: .old(den.id, before: 15))) == 1)
+    #expect(try await store.perform(MessageExpiry(of: .old(den.id, before: 100))) == 1)
     #expect(await fixture.state("den")?.floorOrdinal == 1)
   }
 

@@ -89,7 +89,7 @@ struct ChangedMessagesTests {
     try await delete(1)
     let visible = try await page(start, visibleFrom: 30)
     #expect(visible.updated == ["3 x", "4 x"] && visible.deletedIDs == [5])
-    #expect(try await store.perform(MessageExpiry(of: lobby, olderThan: 40)) == 2)
+    #expect(try await store.perform(MessageExpiry(of: .old(lobby, before: 40))) == 2)
     let rest = try await page(start)
     #expect(rest.updated == ["4 x"] && rest.deletedIDs == [5, 1])
   }

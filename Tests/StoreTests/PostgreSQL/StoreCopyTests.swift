@@ -222,7 +222,7 @@ struct StoreCopyTests {
       _ = try appender.append(message, to: hut.place)
     }
     _ = try transaction.deleteMessage(9_703, channelID: hut.id, at: 60)
-    _ = try transaction.expireMessages(MessageExpiry(of: hut.id, olderThan: 15))
+    _ = try transaction.expireMessages(MessageExpiry(of: .old(hut.id, before: 15)))
     let changes: [(OwnChange, String)] = [
       (.markUnread(from: 9_702), "bob"), (.hide(clearing: false, isArchived: false), "bob"),
       (.prefer(.messagesOnly), "ann"),

@@ -61,7 +61,7 @@ struct SearchIndexingTests {
     let lobby = fixture.lobby.id
     try await fixture.store.write { _ = try $0.deleteMessage(2, channelID: lobby, at: 900) }
     #expect(try await fixture.entries(of: "word2") == 0)
-    #expect(try await fixture.store.perform(MessageExpiry(of: lobby, olderThan: 400)) == 2)
+    #expect(try await fixture.store.perform(MessageExpiry(of: .old(lobby, before: 400))) == 2)
     #expect(try await fixture.entries(of: "word3") == 0)
     #expect(try await fixture.entries(of: "common") == 3)
     // A change before the message was added.

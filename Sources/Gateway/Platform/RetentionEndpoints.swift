@@ -1,0 +1,123 @@
+import Channels
+import ParleyProtocol
+import Store
+
+/// The retention of messages in single channels, and legal holds, below `/v3/parley`.
+enum RetentionEndpoints {
+  /// `GET …/channels/{url}/retention`: the channel's own retention, and the rule that applies to it.
+  static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    try call.inChannel(completion) { completion.retention(of: $0) }
+  }
+
+  /// `PUT …/channels/{url}/retention`: sets the age at which messages are removed, in seconds; -1 leaves it to
+  /// the rule of the deployment.
+  static func set(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    guard let action = try call.body.survival() else { throw .missing("message_survival_seconds") }
+    try change(action, call, completion)
+  }
+
+  /// `PUT …/channels/{url}/hold`: begins a legal hold, or ends it with `on` false.
+  static func hold(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    guard let isOn = try call.body.boolean("on") else { throw .missing("on") }
+    try change(.hold(isOn), call, completion)
+  }
+
+  /// `GET …/holds`: a page of the channels with a legal hold, the oldest channel first.
+  static func listHolds(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    let query = HeldChannels(limit: try call.query.pageSize(), token: try call.query.pageToken())
+    call.perform(query, completion) { page in JSONWriter.bytes { page.encode(into: &$0) } }
+  }
+
+  private static func change(
+    _ action: RetentionChange.Action, _ call: PlatformCall, _ completion: Completion
+  ) throws(ServiceError) {
+    try call.inChannel(completion) { channel in
+      channel.change(action) { channel, result in
+        switch result {
+        case .success: completion.retention(of: channel)
+        case .failure(let error): completion.fail(error)
+        }
+      }
+    }
+  }
+}
+
+extension PlatformCall {
+  /// Sets the `message_survival_seconds` of the body, if it is given, in the channel in the path, and goes on
+  /// there.
+  func settingSurvival(
+    _ completion: Completion, _ body: @escaping @Sendable (ChannelHost) -> Void
+  ) throws(ServiceError) {
+    guard let action = try self.body.survival() else { return try inChannel(completion, body) }
+    try inChannel(completion) { channel in
+      channel.change(action) { channel, result in
+        switch result {
+        case .success: body(channel)
+        case .failure(let error): completion.fail(error)
+        }
+      }
+    }
+  }
+}
+
+extension Fields {
+  /// The longest time that messages of a channel can be kept, about 100 years.
+  private static let longestSurvival: Int64 = 36_500 * 86_400
+
+  /// - Throws: 400101, or 400113 for 0 and for a time that is too long.
+  fileprivate func survival() throws(ServiceError) -> RetentionChange.Action? {
+    let name = "message_survival_seconds"
+    guard let seconds = try integer(name, in: -1...Self.longestSurvival) else { return nil }
+    guard seconds != 0 else { throw .outOfRange(name, 0, 1...Self.longestSurvival) }
+    return .survive(seconds: seconds > 0 ? seconds : nil)
+  }
+}
+
+extension ChannelHost {
+  /// Changes the channel's own retention of messages.
+  fileprivate func change(
+    _ action: RetentionChange.Action,
+    then: @escaping @Sendable (ChannelHost, Result<ChannelRetention, ServiceError>) -> Void
+  ) {
+    perform(RetentionChange(action, of: url)) { channel, result in
+      if case .success(let retention) = result { channel.setRetention(retention) }
+      then(channel, result)
+    }
+  }
+}
+
+extension Completion {
+  /// Answers with the retention of a channel.
+  fileprivate func retention(of channel: ChannelHost) {
+    let (url, own) = (channel.url, channel.retention)
+    let rules = channel.retentionRules
+    let lifetime = rules.lifetime(customType: channel.info.channel.customType, own)
+    self {
+      $0.object {
+        $0.member("channel_url", url)
+        $0.member("message_survival_seconds", own.survivalSeconds ?? -1)
+        $0.member("hold", own.isHeld)
+        $0.member("retention_seconds", lifetime.map { $0 / 1_000 } ?? -1)
+        $0.member("keep_messages", own.isHeld ? 0 : rules.messageCount)
+      }
+    }
+  }
+}
+
+extension HeldChannels.Page {
+  fileprivate func encode(into writer: inout JSONWriter) {
+    writer.object {
+      $0.member(
+        "channels",
+        array: {
+          for channel in channels {
+            $0.object {
+              $0.member("channel_url", channel.url)
+              $0.member("channel_type", (channel.isGroup ? ChannelKind.group : .open).rawValue)
+            }
+          }
+        })
+      $0.member("next", next)
+    }
+  }
+}
