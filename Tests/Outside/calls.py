@@ -213,8 +213,12 @@ class World:
         # The Platform API does not register browsers, which removes no token of anybody.
         parts.setdefault("token_type", "gcm")
         parts.setdefault("token", "a-token")
+        parts.setdefault("data_type", "messages")
+        # One request a minute is allowed, which a call of its own makes.
+        parts.setdefault("request_id", "0" * 24)
         for name in ("channel_url", "user_id", "target_id", "message_id", "key", "custom_type",
-                     "api_token_id", "session_id", "server_id", "file_id", "report_id", "token_type", "token"):
+                     "api_token_id", "session_id", "server_id", "file_id", "report_id", "token_type", "token",
+                     "data_type", "request_id"):
             text = str(parts[name] if name in parts else getattr(self, name))
             template = template.replace("{" + name + "}", quote(text, safe=""))
         assert "{" not in template, f"nobody says what {template} may stand for"
@@ -474,6 +478,10 @@ def own_calls(world, fresh):
         "viewSearchState": nothing,
         "checkSearch": nothing,
         "rebuildSearch": nothing,
+        "startExport": [Call({"format": "csv"})],
+        "listExports": nothing,
+        "viewExport": [Call(refusal=400201)],
+        "readExport": [Call(), Call(query={"channel_urls": world.channel_url, "format": "csv", "limit": 2})],
         "listHooks": nothing,
         "testHooks": [Call(refusal=400920)],  # There are none.
         "listWebhooks": nothing,

@@ -330,7 +330,8 @@ async def test_what_there_is_not(ctx):
             "session_id": [ctx.name("session"), world.user_id],
             "server_id": ["0" * 16, "0" * 15, "g" * 16, "F" * 16, ctx.name("server")],
             "report_id": [world.report_id + 10**12, 0, -1, 2**53, 2**63 - 1, 2**80],
-            "file_id": ["0" * 32, "F" * 32, "0" * 31, ctx.name("file")], "token_type": []}
+            "file_id": ["0" * 32, "F" * 32, "0" * 31, ctx.name("file")], "token_type": [], "data_type": [],
+            "request_id": ["0" * 24, ctx.name("request")]}
         async with Unchanged(caller, world, author) as unchanged:
             for path, method, operation in guarded():
                 call = calls(world, ctx.name)[operation["operationId"]][0]

@@ -17,7 +17,7 @@ PLAIN = {
     "viewPage": 200, "viewDescriptions": 200, "viewDashboard": 200, "viewIcon": 204, "viewHealth": 200,
     "viewReadiness": 200, "viewMetrics": 200,
     "downloadFile": 404, "downloadThumbnail": 404,
-    "downloadPreviewPicture": 404, "openSocket": 426, "viewAsyncAPI": 200, "viewOpenAPI": 200,
+    "downloadPreviewPicture": 404, "downloadExport": 404, "openSocket": 426, "viewAsyncAPI": 200, "viewOpenAPI": 200,
     "viewModule": 200, "viewModuleTypes": 200, "viewPushWorker": 200, "viewClientFile": 404}
 # Uploads are authorised by their address, and have tests of their own.
 UPLOADS = {
@@ -262,6 +262,17 @@ def own_refusals(world, ghost):
         Refusal("searchMessages", 400201, query={"query": "x", "user_id": ghost}),
         Refusal("searchMessages", 400201, query={"query": "x", "channel_url": ghost}),
         Refusal("searchMessages", 400109, query={"query": "x", "after": "none"}),
+        Refusal("startExport", 400111, {"start_ts": 2, "end_ts": 1}, name="end_ts"),
+        Refusal("startExport", 400111, {"format": "xml"}, name="format"),
+        Refusal("startExport", 400111, {"csv_delimiter": "x"}, name="csv_delimiter"),
+        Refusal("startExport", 400111, {"timezone": "+25:00"}, name="timezone"),
+        Refusal("startExport", 400111, {"user_ids": [author]}, name="user_ids"),
+        Refusal("startExport", 400111, {"channel_urls": ["room"]}, {"data_type": "users"}, name="channel_urls"),
+        Refusal("startExport", 400203, {"channel_urls": [f"room{n}" for n in range(1001)]}, name="channel_urls"),
+        Refusal("startExport", 400111, {}, {"data_type": "files"}, name="data_type"),
+        Refusal("listExports", 400109, query={"token": "none"}),
+        Refusal("viewExport", 400201, parts={"data_type": "users"}, name=None),
+        Refusal("readExport", 400109, query={"after": "none"}),
         Refusal("purgePreviews", 400105, query={}),
         Refusal("purgePreviews", 400105, query={"all": "false"}),
         Refusal("purgePreviews", 400920, query={"all": "true", "domain": "a.example"}),

@@ -39,6 +39,9 @@ enum Identifiers {
   /// Generates an id of 15 characters: a string of up to that length needs no allocation.
   static func session() -> String { SecureRandom.base64URL(byteCount: 11) }
 
+  /// Generates the id of a long request.
+  static func longRequestID() -> String { SecureRandom.hex(byteCount: 12) }
+
   /// Generates the URL of a channel that was created without one.
   static func channelURL() -> String {
     "parley_open_channel_\(SecureRandom.hex(byteCount: 12))"

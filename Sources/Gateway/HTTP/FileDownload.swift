@@ -277,7 +277,7 @@ extension ServiceError {
 }
 
 /// The answer to a request for a file.
-private enum FileAnswer: Sendable {
+enum FileAnswer: Sendable {
   case response(HTTPResponse)
   case local(HTTPResponse, FileSpan)
   case remote(HTTPResponse, any RemoteFile, RequestedContent)

@@ -7,7 +7,7 @@ enum PlatformRoutes {
   static let all =
     openChannels + groups + groupsOfUsers + ChannelKind.allCases.flatMap(channels) + users
     + takingForms + forms + metadata + limits + operation + previews + translation + files
-    + apiTokens + webhooks + hooks + pushes + reports + wordFilters + search
+    + apiTokens + webhooks + hooks + pushes + reports + wordFilters + search + exports
 
   private static func route(
     _ method: String, _ pattern: PathPattern, query: QueryPolicy = .only([]),
@@ -482,6 +482,16 @@ enum PlatformRoutes {
 
   private static let filterOfType: PathPattern =
     "/v3/applications/settings_by_channel_custom_type/{custom_type}"
+
+  private static let exports = [
+    route("POST", "/v3/export/{data_type}", body: json, ExportEndpoints.start),
+    // They have the addresses of files, which need no token.
+    route("GET", "/v3/export/{data_type}", query: list(), for: .admin, ExportEndpoints.list),
+    route("GET", "/v3/export/{data_type}/{request_id}", for: .admin, ExportEndpoints.view),
+    route(
+      "GET", "/v3/parley/export/{data_type}",
+      query: .only(ExportParameters.names + ["after", "limit"]), ExportEndpoints.page),
+  ]
 
   private static let hooks = [
     route("GET", "/v3/parley/hooks", HookEndpoints.list),

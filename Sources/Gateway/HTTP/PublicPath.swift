@@ -1,6 +1,6 @@
 import HTTP
 
-/// The path in `files.public_url`, under which files, previews and uploads are also served.
+/// The path in `files.public_url`, under which files, previews, exports and uploads are also served.
 struct PublicPath: Sendable {
   /// The path with a slash at the beginning and none at the end; `nil` without a path.
   private let prefix: String?
@@ -21,7 +21,7 @@ struct PublicPath: Sendable {
   func inside(_ head: HTTPRequestHead) -> HTTPRequestHead {
     guard let prefix, head.target.hasPrefix(prefix) else { return head }
     let rest = head.target.dropFirst(prefix.count)
-    let outside = ["/files/", "/previews/", "/v1/uploads/", "/v1/files"]
+    let outside = ["/files/", "/previews/", "/exports/", "/v1/uploads/", "/v1/files"]
     guard outside.contains(where: rest.hasPrefix) else {
       return head
     }

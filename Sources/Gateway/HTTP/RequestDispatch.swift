@@ -99,7 +99,9 @@ struct RequestDispatch {
       PlatformCall(
         shard: shard, address: ExchangeAddress(exchange, on: shard.handle),
         caller: exchange.platformCaller, about: kind, arguments: arguments, query: query,
-        body: body)
+        body: body,
+        namedBase: FileAddress.base(
+          named: exchange.head, isEncrypted: exchange.connection.isEncrypted))
     }
   }
 

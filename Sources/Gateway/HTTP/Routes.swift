@@ -65,6 +65,9 @@ enum Routes {
   /// The parts of the client for browsers, and its modules under names derived from their content.
   static let clientFile = PathPattern("/{file_name:script}", describedAs: "/parley-{part}")
 
+  /// The file of an export or of an archive of a user.
+  static let longFile: PathPattern = "/exports/{secret}"
+
   /// The address of an upload.
   static let upload: PathPattern = "/v1/uploads/{secret}"
 
@@ -88,6 +91,7 @@ enum Routes {
     resource(file, access: .files, FileDownload.begin),
     resource(thumbnail, access: .files, FileDownload.beginThumbnail),
     resource(picture, access: .files, PictureDownload.begin),
+    resource(longFile, access: .files, LongFileDownload.begin),
     Route(["GET"], "/v1/ws", access: .users, .resource { $0.shard.upgrade($0.exchange) }),
   ]
 

@@ -24,13 +24,16 @@ struct PlatformCall {
   let query: Fields
   /// The digest of the API token.
   let token: TokenDigest
+  /// The base of addresses that the request names; `nil` on the shard of a channel.
+  let namedBase: String?
   private let parsedBody: Result<Fields, ServiceError>
 
   /// - Parameter shard: The shard that runs the endpoint.
   init(
     shard: Shard, address: ExchangeAddress, caller token: TokenDigest, about kind: ChannelKind?,
-    arguments: PathArguments, query: QueryParameters, body: [UInt8]
+    arguments: PathArguments, query: QueryParameters, body: [UInt8], namedBase: String? = nil
   ) {
+    self.namedBase = namedBase
     self.shard = shard
     self.kind = kind
     self.address = address

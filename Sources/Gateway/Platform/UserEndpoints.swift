@@ -136,7 +136,7 @@ extension Account {
   /// Writes the user as the Platform API shows it, with times in seconds.
   ///
   /// - Parameter token: The token that this request has issued.
-  fileprivate func encode(
+  func encode(
     token: IssuedSecret?, onlineIDs: Set<String>, into writer: inout JSONWriter
   ) {
     let isOnline = onlineIDs.contains(user.id)

@@ -274,6 +274,7 @@ package final class Gateway: Sendable {
         shard.retentionSweeper = RetentionSweeper(on: shard)
         shard.emptyGroupSweeper = EmptyGroupSweeper(on: shard)
         shard.searchIndexer = SearchIndexer(on: shard)
+        shard.longRequests = LongRequestRunner(on: shard)
         shard.groupCensus = GroupCensus(on: shard)
         shard.reportSweeper = ReportSweeper(on: shard)
         shard.metricRecorder = MetricRecorder(on: shard)

@@ -73,6 +73,8 @@ final class Shard {
   /// On the first shard, unless there is no search.
   var searchIndexer: SearchIndexer?
   /// On the first shard only.
+  var longRequests: LongRequestRunner?
+  /// On the first shard only.
   var groupCensus: GroupCensus?
   /// On the first shard only.
   var reportSweeper: ReportSweeper?

@@ -15,6 +15,7 @@ extension ServiceError {
     case metacounter = "metacounter key"
     case file
     case report
+    case request
 
     var field: String {
       switch self {
@@ -27,6 +28,7 @@ extension ServiceError {
       case .metadata, .metacounter: "key"
       case .file: "file_id"
       case .report: "report_id"
+      case .request: "request_id"
       }
     }
   }

@@ -6,6 +6,8 @@ import Uploads
 extension StoreTransaction {
   /// A readable file: of a message whose channel still exists, of a picture, or of a user if it is
   /// complete and has not expired.
+  ///
+  /// The file of a long request is read by its own address only.
   func file(_ id: String) throws -> FileRecord? {
     guard FileID.isValid(id) else { return nil }
     return try connection.first(
@@ -17,6 +19,7 @@ extension StoreTransaction {
         OR EXISTS (SELECT 1 FROM uploads WHERE uploads.file_id = files.file_id
                    AND uploads.stage = 'complete')
           AND NOT EXISTS (SELECT 1 FROM file_messages AS m WHERE m.file_id = files.file_id)
+          AND NOT EXISTS (SELECT 1 FROM long_requests AS r WHERE r.file_id = files.file_id)
         OR EXISTS (SELECT 1 FROM file_pictures AS p WHERE p.file_id = files.file_id))
       """, [id]
     ) {

@@ -17,28 +17,34 @@ struct StoredMessage {
 
   /// From `columns`.
   ///
-  /// - Parameter fileURL: ``StoreOptions/fileURL``.
-  init(row: StoreRow, channelURL: String, fileURL: StoreOptions.FileURL) throws {
-    let type = MessageType(rawValue: row[2])
-    let mentionType = MentionType(rawValue: row[7])
+  /// - Parameters:
+  ///   - fileURL: ``StoreOptions/fileURL``.
+  ///   - first: The place of the first of the columns.
+  init(
+    row: StoreRow, channelURL: String, fileURL: StoreOptions.FileURL, from first: Int = 0
+  ) throws {
+    let type = MessageType(rawValue: row[first + 2])
+    let mentionType = MentionType(rawValue: row[first + 7])
     guard let type, let mentionType else {
       throw StoreError.damaged(path: "the table messages", reason: "an unknown type")
     }
-    seq = row[0]
-    userID = row[3]
-    mentionedIDs = try Self.json(row[8]) ?? []
-    let metaArrays: [StoredMetaArray]? = try Self.json(row[9])
-    let tag: StoredOpenGraphTag? = try Self.json(row[10])
-    let file: StoredFile? = try Self.json(row[15])
+    seq = row[first]
+    userID = row[first + 3]
+    mentionedIDs = try Self.json(row[first + 8]) ?? []
+    let metaArrays: [StoredMetaArray]? = try Self.json(row[first + 9])
+    let tag: StoredOpenGraphTag? = try Self.json(row[first + 10])
+    let file: StoredFile? = try Self.json(row[first + 15])
     message = Message(
-      id: row[1], type: type, channelURL: channelURL, user: nil, text: row[4],
-      file: file?.file(fileURL), data: row[5],
-      customType: row[6], mentionType: mentionType,
+      id: row[first + 1], type: type, channelURL: channelURL, user: nil, text: row[first + 4],
+      file: file?.file(fileURL), data: row[first + 5],
+      customType: row[first + 6], mentionType: mentionType,
       metaArrays: metaArrays?.map(\.metaArray) ?? [], openGraphTag: tag?.tag,
-      translations: try Self.json(row[11]) ?? [:], requestID: row[12] ?? "",
-      isOperatorMessage: row[16],
-      createdAt: row[13], updatedAt: row[14], ordinal: row[18])
-    if let languages: [String] = try Self.json(row[17]) { message.languagesOnDemand = languages }
+      translations: try Self.json(row[first + 11]) ?? [:], requestID: row[first + 12] ?? "",
+      isOperatorMessage: row[first + 16],
+      createdAt: row[first + 13], updatedAt: row[first + 14], ordinal: row[first + 18])
+    if let languages: [String] = try Self.json(row[first + 17]) {
+      message.languagesOnDemand = languages
+    }
   }
 
   /// Its author and the users that it mentions.

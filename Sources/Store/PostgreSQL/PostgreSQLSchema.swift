@@ -43,6 +43,7 @@ enum PostgreSQLSchema {
     (27, WordFiltersSchema.postgreSQL),
     (28, SearchSchema.postgreSQL),
     (29, RetentionSchema.postgreSQL),
+    (30, LongRequestsSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

@@ -62,6 +62,7 @@ enum Migrations {
     Migration("36 word filters", WordFiltersSchema.create),
     Migration("37 search", SearchSchema.create),
     Migration("38 retention of channels", RetentionSchema.create),
+    Migration("39 requests", LongRequestsSchema.create),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

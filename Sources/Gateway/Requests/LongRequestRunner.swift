@@ -1,0 +1,162 @@
+import Cluster
+import Logging
+import Reactor
+import Store
+
+/// Works at long requests, one at a time, on the first shard.
+///
+/// Of several servers one works at a time: it has a lease in the request's row, which it renews. A server
+/// that ends leaves the request to another one, or to its own next start.
+final class LongRequestRunner: TimerHandler {
+  private unowned let shard: Shard
+  private var run = LongRequestRun()
+  private var request: LongRequest?
+  private var work: (any LongWork)?
+  /// Fires at the end of a wait.
+  private var wait: EventLoop.TimerToken?
+  private var renewal: Renewal?
+
+  init(on shard: Shard) {
+    self.shard = shard
+    act(.claim)
+  }
+
+  /// Looks for requests at once, after one was added.
+  func wake() {
+    guard !run.isBusy, let wait else { return }
+    shard.loop.cancel(wait)
+    self.wait = nil
+    act(.claim)
+  }
+
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    wait = nil
+    act(run.next)
+  }
+
+  /// The name by which leases know this server; a single server takes its own back at once.
+  private var server: String {
+    shard.services.network == nil ? "" : shard.services.serverID.description
+  }
+
+  private func act(_ action: LongRequestRun.Action) {
+    guard shard.services.stage != .draining else { return }
+    switch action {
+    case .claim: claim()
+    case .work:
+      work?.step { [weak self] step in self?.didStep(step) }
+    case .record(let position, let part): record(position, part)
+    case .end(let ending): end(ending)
+    case .drop(let time): drop(after: time)
+    case .wait(let time): wait = shard.loop.schedule(after: time, self)
+    }
+  }
+
+  private func claim() {
+    let now = shard.services.clock.now
+    let claim = LongRequestClaim(by: server, at: now, until: now + LongRequestRun.lease)
+    perform(claim) { runner, result in
+      switch result {
+      case .success(let request):
+        runner.begin(request)
+      case .failure: runner.act(.wait(LongRequestRun.failureInterval))
+      }
+    }
+  }
+
+  private func begin(_ request: LongRequest?) {
+    self.request = request
+    work = request.map(makeWork)
+    if let request { renewal = Renewal(of: request, on: shard) }
+    act(run.didClaim(request != nil))
+  }
+
+  private func makeWork(at request: LongRequest) -> any LongWork {
+    switch request.kind {
+    case .export, .privacy: ExportWork(at: request, on: shard)
+    }
+  }
+
+  private func didStep(_ step: LongRequestRun.Step) {
+    switch step {
+    case .failed(let reason): log(.warning, "a long request failed", reason)
+    case .postponed(let reason):
+      log(.warning, "a long request is interrupted; the next try is in 10 seconds", reason)
+    case .advanced, .finished, .lost: break
+    }
+    act(run.didStep(step))
+  }
+
+  private func record(_ position: String, _ part: LongRequestProgress.Part?) {
+    guard let request else { return drop(after: LongRequestRun.lookInterval) }
+    let now = shard.services.clock.now
+    let progress = LongRequestProgress(
+      request, position: position, part: part, at: now, until: now + LongRequestRun.lease,
+      fileUntil: now + LongFile.lifetime)
+    perform(progress) { runner, result in
+      runner.act(runner.run.didRecord(try? result.get()))
+    }
+  }
+
+  private func end(_ ending: LongRequestEnd.Ending) {
+    guard let request else { return drop(after: LongRequestRun.lookInterval) }
+    perform(LongRequestEnd(request, ending, at: shard.services.clock.now)) { runner, result in
+      if case .success = result { runner.work?.didEnd() }
+      runner.act(runner.run.didEnd(try? result.get()))
+    }
+  }
+
+  private func drop(after time: Int64) {
+    renewal?.end()
+    (request, work, renewal) = (nil, nil, nil)
+    act(.wait(time))
+  }
+
+  private func perform<Write: StoreWrite>(
+    _ write: Write,
+    _ next: @escaping @Sendable (LongRequestRunner, Result<Write.Outcome, StoreError>) -> Void
+  ) {
+    let path = shard.returnPath
+    shard.services.store.perform(write) { result in
+      path.resume { shard in
+        if case .failure(.closed) = result { return }
+        if let runner = shard.longRequests { next(runner, result) }
+      }
+    }
+  }
+
+  private func log(_ level: Logger.Level, _ message: Logger.Message, _ reason: String) {
+    guard let request else { return }
+    shard.services.logger.log(
+      level: level, message,
+      metadata: [
+        "request_id": "\(request.id)", "kind": "\(request.kind.rawValue)",
+        "subject": "\(request.subject)", "reason": "\(reason)",
+      ])
+  }
+}
+
+/// Renews the lease of a request while the work takes long.
+private final class Renewal: TimerHandler {
+  private static let interval: Int64 = 10_000
+
+  private unowned let shard: Shard
+  private let request: LongRequest
+  private var timer: EventLoop.TimerToken?
+
+  init(of request: LongRequest, on shard: Shard) {
+    self.request = request
+    self.shard = shard
+    timer = shard.loop.schedule(after: Self.interval, self)
+  }
+
+  func end() {
+    if let timer { shard.loop.cancel(timer) }
+  }
+
+  func timerDidFire(_ token: EventLoop.TimerToken) {
+    let end = shard.services.clock.now + LongRequestRun.lease
+    shard.services.store.perform(LongRequestRenewal(request, until: end)) { _ in }
+    timer = shard.loop.schedule(after: Self.interval, self)
+  }
+}
