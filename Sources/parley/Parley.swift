@@ -32,7 +32,7 @@ struct Parley: AsyncParsableCommand {
       TokenCommand.self, HooksCommand.self, WebhooksCommand.self, PushCommand.self,
       SearchCommand.self, RetentionCommand.self,
       FileCommand.self, SessionsCommand.self, ClusterCommand.self, StoreCommand.self,
-      ExportCommand.self, BackupCommand.self, RestoreCommand.self,
+      ExportCommand.self, PrivacyCommand.self, BackupCommand.self, RestoreCommand.self,
       ConnectionsCommand.self, StatusCommand.self, TopCommand.self, DrainCommand.self,
       WatchCommand.self, ChatCommand.self, LoadCommand.self, ConfigCommand.self,
       CompletionCommand.self,

@@ -107,7 +107,7 @@ async def test_a_viewer_reads_and_changes_nothing(ctx):
 
 
 # Reading that takes an admin: addresses of clients, and those of files that need no token.
-ADMINS = {"listAuditRecords", "listExports", "viewExport"}
+ADMINS = {"listAuditRecords", "listExports", "viewExport", "listPrivacyRequests", "viewPrivacyRequest"}
 # What a moderator may do beside reading.
 MODERATION = {
     "issueTicket", "freezeChannel", "freezeGroup", "banUser", "banGroupUser", "updateBan", "updateGroupBan",

@@ -482,6 +482,10 @@ def own_calls(world, fresh):
         "listExports": nothing,
         "viewExport": [Call(refusal=400201)],
         "readExport": [Call(), Call(query={"channel_urls": world.channel_url, "format": "csv", "limit": 2})],
+        "startPrivacyRequest": [Call({"action": "access", "user_ids": [fresh("ghost")]})],
+        "listPrivacyRequests": [Call(), Call(query={"action": "delete"})],
+        "viewPrivacyRequest": [Call(refusal=400201)],
+        "cancelPrivacyRequest": [Call(refusal=400201)],
         "listHooks": nothing,
         "testHooks": [Call(refusal=400920)],  # There are none.
         "listWebhooks": nothing,

@@ -11,7 +11,7 @@ from suite import Suite, main, programs_beside
 MODULES = [
     "sessions", "tokens", "keysets", "keyfetches", "rpc", "channels", "presence", "moderation", "groups", "groupmessages", "groupreading",
     "groupendpoints", "grouplists", "grouptyping", "groupreceipts", "groupdeliveries", "groupsettings", "groupchanges", "grouprecovery", "grouptotals",
-    "messagechanges", "searching", "exporting", "groupblocks", "groupsuper", "groupmentions", "groupmetrics", "push",
+    "messagechanges", "searching", "exporting", "privacy", "groupblocks", "groupsuper", "groupmentions", "groupmetrics", "push",
     "messages", "listing",
     "queries", "importing", "metaarrays", "sizes", "rights", "limits", "throttling", "pacing", "recovery", "detecting",
     "extracting", "previews", "previewraces", "fetching", "remembering",

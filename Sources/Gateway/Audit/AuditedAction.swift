@@ -145,6 +145,8 @@ struct AuditedAction: Sendable {
     "/v3/applications/settings_by_channel_custom_type/{custom_type}": wordFilter,
     "/v3/report/users/{user_id}": report,
     "/v3/parley/reports/{report_id}": AuditedAction(["state"]),
+    "/v3/privacy/gdpr": AuditedAction(["action", "messages", "channel_delete_option"]),
+    "/v3/privacy/gdpr/{request_id}": plain,
     "/v3/export/{data_type}": AuditedAction(["start_ts", "end_ts", "format"]),
     "/v3/parley/hooks/test": plain,
     "/v3/parley/search/rebuild": plain,

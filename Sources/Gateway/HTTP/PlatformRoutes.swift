@@ -491,6 +491,10 @@ enum PlatformRoutes {
     route(
       "GET", "/v3/parley/export/{data_type}",
       query: .only(ExportParameters.names + ["after", "limit"]), ExportEndpoints.page),
+    route("POST", "/v3/privacy/gdpr", body: json, PrivacyEndpoints.start),
+    route("GET", "/v3/privacy/gdpr", query: list("action"), for: .admin, PrivacyEndpoints.list),
+    route("GET", "/v3/privacy/gdpr/{request_id}", for: .admin, PrivacyEndpoints.view),
+    route("DELETE", "/v3/privacy/gdpr/{request_id}", PrivacyEndpoints.cancel),
   ]
 
   private static let hooks = [

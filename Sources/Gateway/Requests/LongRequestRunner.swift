@@ -73,7 +73,10 @@ final class LongRequestRunner: TimerHandler {
 
   private func makeWork(at request: LongRequest) -> any LongWork {
     switch request.kind {
-    case .export, .privacy: ExportWork(at: request, on: shard)
+    case .export: ExportWork(at: request, on: shard)
+    case .privacy where request.subject == PrivacyParameters.Action.access.rawValue:
+      ArchiveWork(at: request, on: shard)
+    case .privacy: ErasureWork(at: request, on: shard)
     }
   }
 

@@ -178,6 +178,10 @@ extension Shard {
 
   /// Answers an HTTP request of this shard.
   func respond(_ outcome: CallOutcome, to address: ExchangeAddress) {
+    guard address.connection != HomeCalls.connection else {
+      homeCalls.end(address.number)?(outcome)
+      return
+    }
     endAudit(address, outcome)
     if case .failure(let error) = outcome { countOutcome(of: error) }
     transport.respond(HTTPResponse(outcome).naming(address.trace), to: Exchange.ID(address))

@@ -74,6 +74,8 @@ final class Shard {
   var searchIndexer: SearchIndexer?
   /// On the first shard only.
   var longRequests: LongRequestRunner?
+  /// The calls of this server itself that homes of channels have not answered.
+  var homeCalls = HomeCalls()
   /// On the first shard only.
   var groupCensus: GroupCensus?
   /// On the first shard only.

@@ -13,6 +13,9 @@ package struct ExportFilter: Sendable, Hashable {
   /// Only these users; empty for all.
   package var userIDs: [String] = []
 
+  /// Only messages by this user, or that mention it.
+  package var namedUserID: String?
+
   package init() {}
 }
 

@@ -168,6 +168,11 @@ extension StoreTransaction {
       condition.require(
         "(user_id IS NULL OR user_id \(.isNoneOf))", [StoreValue.texts(filter.excludedSenderIDs)])
     }
+    if let id = filter.namedUserID {
+      condition.require(
+        "(user_id = ? OR (mentioned_users IS NOT NULL AND \(.contains("mentioned_users"))))",
+        [id, StoredJSON.encode(id)])
+    }
     if !filter.excludedChannelURLs.isEmpty {
       let ids = try connection.all(
         "SELECT channel_id FROM channels WHERE url \(.isAnyOf)",

@@ -7,13 +7,51 @@ internal import Store
 /// Commands for the database of a stopped gateway.
 struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "store", abstract: "Copy a gateway's data, or renew its channels after a restore.",
+    commandName: "store",
+    abstract: "Copy or rewrite a gateway's data, or renew its channels after a restore.",
     discussion: """
       EXAMPLES:
         parley store copy --from /var/lib/parley --to postgresql://parley@db/parley
         parley store new-epochs --config /etc/parley/parley.yaml
+        parley store vacuum --data-dir parley-data
       """,
-    subcommands: [Copy.self, NewEpochs.self])
+    subcommands: [Copy.self, NewEpochs.self, Vacuum.self])
+}
+
+extension StoreCommand {
+  /// Rewrites a SQLite database without the bytes of removed rows.
+  struct Vacuum: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "vacuum",
+      abstract: "Rewrite a SQLite database without the bytes of removed rows.",
+      discussion: """
+        Run it after an erasure, so that nothing of what was removed is left in the files of the database. \
+        It needs as much free room as the database has. No server may use the directory meanwhile. Backups \
+        are not changed.
+        """)
+
+    @OptionGroup var place: DataOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+      let data = try place.data()
+      let report: StoreVacuum.Report
+      do {
+        report = try StoreVacuum.run(in: data.store)
+      } catch {
+        throw CommandFailure.refused("\(error)", code: 0)
+      }
+      let answer = JSONWriter.bytes {
+        $0.object {
+          $0.member("bytes_before", report.before)
+          $0.member("bytes_after", report.after)
+        }
+      }
+      try output.show(answer) {
+        ["the database has \($0.number("bytes_after")) bytes; it had \($0.number("bytes_before"))"]
+      }
+    }
+  }
 }
 
 extension StoreCommand {

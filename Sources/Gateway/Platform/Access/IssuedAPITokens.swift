@@ -10,7 +10,8 @@ struct APITokens: Sendable {
   /// The id of the first token, which cannot be revoked through the API.
   static let firstID = "first"
 
-  private let first: TokenDigest
+  /// The digest of the first token.
+  let first: TokenDigest
   let issued: IssuedAPITokens
 
   /// Reads the first token from the settings, or else from the file in the data directory, which is
