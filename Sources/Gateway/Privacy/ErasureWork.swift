@@ -166,14 +166,14 @@ final class ErasureWork: LongWork {
     let target: String
   }
 
-  /// Makes calls one after another; what is gone already counts as deleted.
+  /// Makes calls one after another; what is gone already counts as deleted, and what a legal hold keeps stays.
   private func callHomes(of calls: [HomeCall], then next: @escaping (ErasureWork) -> Void) {
     guard let call = calls.first else { return next(self) }
     shard.callHome(ofChannel: call.url, "DELETE", call.target) { [weak self] outcome in
       guard let self else { return }
       switch outcome {
       case .success: callHomes(of: Array(calls.dropFirst()), then: next)
-      case .failure(let error) where error.code == .notFound:
+      case .failure(let error) where error.code == .notFound || error.isOfHold:
         callHomes(of: Array(calls.dropFirst()), then: next)
       case .failure(let error): finish(.postponed(reason: error.message))
       }

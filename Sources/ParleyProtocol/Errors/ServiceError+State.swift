@@ -83,8 +83,13 @@ extension ServiceError {
     ServiceError(
       .notAllowed,
       "a legal hold keeps the channel \(DisplayText.excerpt(url)) and its messages as they are",
-      data: ErrorDetails(field: "channel_url", reason: "held"))
+      data: ErrorDetails(field: "channel_url", reason: heldReason))
   }
+
+  private static let heldReason = "held"
+
+  /// Whether a legal hold refused the call.
+  package var isOfHold: Bool { code == .notAllowed && data.reason == Self.heldReason }
 
   /// The user has reached the maximum number of channels.
   package static func tooManyChannels(limit: Int) -> ServiceError {

@@ -1,4 +1,4 @@
-/// Finds some groups of a user, joined or invited, by URL.
+/// Finds some groups of a user, joined or invited, that no legal hold keeps, by URL.
 package struct GroupsOfUser: StoreLookup {
   /// The groups to find.
   package enum Kind: Sendable {
@@ -24,7 +24,8 @@ package struct GroupsOfUser: StoreLookup {
         """
         SELECT c.url FROM members AS m \(.index("members_by_user"))
           CROSS JOIN groups AS g CROSS JOIN channels AS c
-        WHERE m.user_id = ? AND g.channel_id = m.channel_id AND c.channel_id = m.channel_id \(size)
+        WHERE m.user_id = ? AND g.channel_id = m.channel_id AND c.channel_id = m.channel_id
+          AND c.is_held = 0 \(size)
         LIMIT ?
         """, [userID, limit]
       ) { $0[0] as String }

@@ -22,7 +22,7 @@ package struct MessageAnonymization: StoreWrite {
 
 /// Removes what names a user beside its own rows: a bounded part of all channels at a time.
 ///
-/// Mentions in messages of others, and the user as creator of groups and as inviter of members.
+/// Mentions in messages of others, except where a legal hold keeps them, and the user as creator of groups and as inviter of members.
 package struct UserMentionErasure: StoreWrite {
   package struct Outcome: Sendable, Hashable {
     /// The message after which to continue; `nil` at the end.
@@ -120,7 +120,10 @@ extension WriteTransaction {
       let rest = ids.filter { ExactText($0) != name }
       guard rest.count < ids.count else { continue }
       try connection.execute(
-        "UPDATE messages SET mentioned_users = ? WHERE message_id = ?",
+        """
+        UPDATE messages SET mentioned_users = ?
+        WHERE message_id = ? AND channel_id NOT IN (SELECT channel_id FROM channels WHERE is_held = 1)
+        """,
         [StoredJSON.encodeUnlessEmpty(rest), message.id])
     }
     return .init(next: found.count < step.limit ? nil : found.last?.id)

@@ -27,7 +27,7 @@ package struct ChannelPassPosition: Sendable, Hashable {
   }
 }
 
-/// Finds some messages of a user, channel by channel.
+/// Finds some messages of a user in channels without a legal hold, channel by channel.
 ///
 /// Reads the index of senders once for each channel of the deployment.
 package struct UserMessagesPage: StoreQuery {
@@ -57,7 +57,7 @@ extension StoreTransaction {
     let channels = try connection.scan(
       """
       SELECT channel_id, url, is_group FROM channels \(.primaryKey)
-      WHERE channel_id >= ? ORDER BY channel_id
+      WHERE channel_id >= ? AND is_held = 0 ORDER BY channel_id
       """, [query.position.channel])
     while let row = try channels.next() {
       let (number, url): (Int64, String) = (row[0], row[1])
