@@ -472,6 +472,10 @@ def own_calls(world, fresh):
         "listReports": [Call(), Call(query={"state": "open", "start_ts": 1})],
         "viewReport": nothing,
         "updateReport": [Call({"state": "resolved", "note": "muted"})],
+        "migrateMessages": [Call({"messages": [
+            {**author, "message_type": "MESG", "message": "x", "timestamp": 1_600_000_000_000},
+            {**author, "message_type": "FILE", "url": "https://a.example/f", "timestamp": 1_600_000_000_000},
+            {"message_type": "ADMM", "message": "x", "timestamp": 1_600_000_000_000}]})],
         "searchMessages": [
             Call(query={"query": "word"}),
             Call(query={"query": "\"a phrase", "channel_url": world.channel_url, "user_id": world.user_id, "sort_field": "score"})],

@@ -77,6 +77,14 @@ def table(world, names):
         Refusal("sendMessage", 400110, {"message_type": "ADMM", "message": "x" * 1001}),
         Refusal("sendMessage", 400111, {**message, "user_id": author, "sorted_metaarray": [
             {"key": "k"}, {"key": "k"}]}, name="sorted_metaarray"),
+        *(Refusal("migrateMessages", code, {"messages": [
+            {"message_type": "ADMM", "message": "x", "timestamp": 1_600_000_000_000, **wrong}]},
+            name=f"messages[0].{name}") for code, wrong, name in (
+                (400201, {"message_type": "MESG", "user_id": ghost}, "user_id"),
+                (400111, {"timestamp": 9_000_000_000_000_000}, "timestamp"))),
+        Refusal("migrateMessages", 400920, {
+            "messages": [{"message_type": "ADMM", "message": "x", "timestamp": 1_600_000_000_000}],
+            "update_read_ts": True, "rewind_read_ts": True}, name="rewind_read_ts"),
         Refusal("listMessages", 400105, query={}, name="message_ts"),
         Refusal("listMessages", 400105, query={"message_id": 0}, name="message_ts"),
         Refusal("updateMessage", 400105, {}, name="message"),

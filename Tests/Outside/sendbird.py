@@ -223,6 +223,8 @@ def talk(client, room, ada):
     messages(call, OPEN, room, ada)
     groups(call, room + "-group", ada, bea)
     pushes(call, ada, bea)
+    call("messages", "migrate_messages", room, model="MigrateMessagesRequest", messages=[
+        models.MigrateMessagesTextMessageRequest(ada, "old", 1_546_300_800_000, dedup_id="1")])
     call(OPEN, "delete_an_open_channel", room)
     call("users", "delete_a_user", ada)
 

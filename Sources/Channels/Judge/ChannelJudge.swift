@@ -121,6 +121,12 @@ package struct ChannelJudge: ~Copyable, Sendable {
   /// The joined members of a group, in no particular order; `nil` for an open channel.
   package var joinedIDs: [String]? { work.standing.rights.members?.joinedIDs }
 
+  /// The joined members of a group who have read a message from a time on, in Unix milliseconds.
+  package func readers(since time: Int64) -> [String] {
+    guard let members = work.standing.rights.members else { return [] }
+    return members.joinedIDs.filter { (members[$0]?.position.readAt ?? 0) >= time }
+  }
+
   /// The members of a group; `nil` for an open channel.
   package var members: Members? { work.standing.rights.members }
 

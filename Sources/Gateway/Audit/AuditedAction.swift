@@ -106,6 +106,7 @@ struct AuditedAction: Sendable {
     group + "/messages/mark_as_read": AuditedAction(["timestamp"]),
     user + "/mark_as_read_all": plain,
     user + "/count_preference/{channel_url}": AuditedAction(["count_preference"]),
+    "/v3/migration/{channel_url}": AuditedAction(["update_read_ts", "rewind_read_ts"]),
     "/v3/users": AuditedAction(userValues),
     user: AuditedAction(userValues, before: .user),
     user + "/token": AuditedAction(["expires_at"]),

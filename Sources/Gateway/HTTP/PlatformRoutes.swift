@@ -7,7 +7,8 @@ enum PlatformRoutes {
   static let all =
     openChannels + groups + groupsOfUsers + ChannelKind.allCases.flatMap(channels) + users
     + takingForms + forms + metadata + limits + operation + previews + translation + files
-    + apiTokens + webhooks + hooks + pushes + reports + wordFilters + search + exports
+    + apiTokens + migration + webhooks + hooks + pushes + reports + wordFilters + search
+    + exports
 
   private static func route(
     _ method: String, _ pattern: PathPattern, query: QueryPolicy = .only([]),
@@ -94,6 +95,10 @@ enum PlatformRoutes {
       access: .platform(.whileServing, .admin), query: route.query, body: route.body,
       route.endpoint)
   }
+
+  private static let migration = [
+    channelRoute("POST", "/v3/migration/{channel_url}", body: json, MigrationEndpoints.migrate)
+  ]
 
   private static let openChannels = [
     route(

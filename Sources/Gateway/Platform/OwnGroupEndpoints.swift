@@ -175,14 +175,18 @@ extension PlatformCall {
 }
 
 extension ChannelHost {
-  /// Changes the own parts of members one after the other; those who have left meanwhile are skipped.
-  fileprivate func change(
+  /// Changes the own parts of members one after the other.
+  ///
+  /// Those who have left meanwhile are skipped, and those whose history does not have the message of the change.
+  func change(
     _ change: OwnChange, of userIDs: ArraySlice<String>,
     then completion: @escaping @Sendable (Result<Void, ServiceError>) -> Void
   ) {
     guard let userID = userIDs.first else { return completion(.success(())) }
     perform(.group(.changeOwn(change)), onBehalfOf: User(id: userID)) { channel, result in
-      if case .failure(let error) = result, error.code != .notInChannel {
+      if case .failure(let error) = result, error.code != .notInChannel,
+        error.code != .notFound || !channel.isGroup || channel.judge.isDeleted
+      {
         return completion(.failure(error))
       }
       channel.change(change, of: userIDs.dropFirst(), then: completion)

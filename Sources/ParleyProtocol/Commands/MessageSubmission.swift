@@ -43,7 +43,7 @@ package struct MessageSubmission: Sendable, Hashable {
 }
 
 extension MessageDraft {
-  fileprivate init(_ type: MessageType, _ parameters: Fields) throws(ServiceError) {
+  init(_ type: MessageType, _ parameters: Fields) throws(ServiceError) {
     self.init(
       type: type, text: try Self.text(type, parameters),
       file: type == .file ? try MessageFile(submitted: parameters) : nil,

@@ -79,6 +79,12 @@ enum ChannelPurge {
         AND message_id IN (SELECT message_id FROM message_changes WHERE channel_id = ?1 LIMIT ?2)
       """, [channelID, rowLimit])
     guard changes < rowLimit else { return }
+    let imports = try connection.change(
+      """
+      DELETE FROM imports WHERE channel_id = ?1
+        AND dedup_id IN (SELECT dedup_id FROM imports WHERE channel_id = ?1 LIMIT ?2)
+      """, [channelID, rowLimit])
+    guard imports < rowLimit else { return }
     let files = try FileRows.remove(ofChannel: channelID, limit: rowLimit, on: connection)
     guard files < rowLimit else { return }
     try connection.execute("DELETE FROM orphaned_channels WHERE channel_id = ?", [channelID])

@@ -179,21 +179,23 @@ extension StoreTransaction {
     } ?? -1
   }
 
-  /// The id of the last message before an id, found by bisecting the range of `seq`: a channel may hold
-  /// millions of messages, and no index leads from an id to the previous one.
+  /// The id of the last message before an id.
+  ///
+  /// Found by bisecting the range of `seq`: a channel may hold millions of messages, and no index leads from an id
+  /// to the previous one. Imported messages have a `seq` that follows from their id.
   private func lastMessage(before id: Int64, channelID: Int64) throws -> Int64? {
-    var found: Int64?
-    var low = try end(of: channelID, "ASC", upTo: .max)?.seq ?? 0
-    var high = try end(of: channelID, "DESC", upTo: .max)?.seq ?? -1
+    var found = try last(of: channelID, upTo: min(ImportedMessageIDs.seq(of: id - 1), -1))?.id
+    var low: Int64 = 1
+    var high = try last(of: channelID, upTo: .max)?.seq ?? -1
     while low <= high {
       let middle = low + (high - low) / 2
       // The last message up to the middle; the messages between it and the middle are deleted.
-      guard let message = try end(of: channelID, "DESC", upTo: middle), message.seq >= low else {
+      guard let message = try last(of: channelID, upTo: middle), message.seq >= low else {
         low = middle + 1
         continue
       }
       if message.id < id {
-        found = message.id
+        found = max(found ?? message.id, message.id)
         low = middle + 1
       } else {
         high = message.seq - 1
@@ -202,14 +204,12 @@ extension StoreTransaction {
     return found
   }
 
-  /// The first or the last message of a channel up to a `seq`.
-  private func end(
-    of channelID: Int64, _ direction: String, upTo seq: Int64
-  ) throws -> (id: Int64, seq: Int64)? {
+  /// The last message of a channel up to a `seq`.
+  private func last(of channelID: Int64, upTo seq: Int64) throws -> (id: Int64, seq: Int64)? {
     try connection.first(
       """
       SELECT message_id, seq FROM messages \(.index("messages_by_seq"))
-      WHERE channel_id = ? AND seq <= ? ORDER BY seq \(direction) LIMIT 1
+      WHERE channel_id = ? AND seq <= ? ORDER BY seq DESC LIMIT 1
       """, [channelID, seq]
     ) { (id: $0[0] as Int64, seq: $0[1] as Int64) }
   }

@@ -188,6 +188,7 @@ private struct CopiedTable {
       metaarray og_tag translations req_id created_at# updated_at# file \
       is_operator# flood_exempt# languages_on_demand ordinal# push
       """),
+    CopiedTable("imports", "channel_id# dedup_id message_id#"),
     CopiedTable("events", "channel_id# seq# kind message_id# payload ts#"),
     // A request whose message was deleted refers to a message that does not exist.
     CopiedTable(

@@ -44,6 +44,7 @@ enum PostgreSQLSchema {
     (28, SearchSchema.postgreSQL),
     (29, RetentionSchema.postgreSQL),
     (30, LongRequestsSchema.postgreSQL),
+    (31, ImportsSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

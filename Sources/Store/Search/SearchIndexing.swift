@@ -106,7 +106,7 @@ extension WriteTransaction {
           """), [id, limit])
   }
 
-  /// Adds the newest messages below an id.
+  /// Adds the newest messages below an id; imported ones may be in the index already.
   ///
   /// - Returns: Their ids in order.
   private func indexOld(below id: Int64, limit: Int) throws -> [Int64] {
@@ -115,13 +115,32 @@ extension WriteTransaction {
       StoreStatement(
         sqlite: """
           SELECT message_id FROM (
-            SELECT message_id FROM messages NOT INDEXED WHERE message_id < ?
+            SELECT message_id FROM messages NOT INDEXED
+            WHERE message_id < ? AND NOT EXISTS (
+              SELECT 1 FROM search_messages AS s WHERE s.message_id = messages.message_id)
             ORDER BY message_id DESC LIMIT ?) ORDER BY message_id
           """,
         postgreSQL: """
           SELECT \(Self.columns) FROM messages AS m
           WHERE m.message_id < ? ORDER BY m.message_id DESC LIMIT ? FOR SHARE OF m
           """), [id, limit])
+  }
+
+  /// Adds imported messages, whose ids lie among those that the index has passed already.
+  ///
+  /// SQLite places them after the others, in whose order searches list them until the index is built again.
+  func indexImported(_ ids: [Int64]) throws {
+    guard try searchProgress() != nil else { return }
+    _ = try addToIndex(
+      .new,
+      StoreStatement(
+        sqlite: """
+          SELECT message_id FROM messages NOT INDEXED
+          WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY message_id
+          """,
+        postgreSQL: """
+          SELECT \(Self.columns) FROM messages AS m WHERE m.message_id = ANY (?)
+          """), [StoreValue.integers(ids)])
   }
 
   private static let columns =
