@@ -27,7 +27,7 @@ struct Parley: AsyncParsableCommand {
     version: "\(Release.name) \(Release.version)",
     subcommands: [
       ChannelCommand.self, GroupCommand.self, MessageCommand.self, UserCommand.self,
-      ModerationCommand.self, ReportCommand.self, FilterCommand.self,
+      ImportCommand.self, ModerationCommand.self, ReportCommand.self, FilterCommand.self,
       LimitsCommand.self, PreviewCommand.self, TranslationCommand.self,
       TokenCommand.self, HooksCommand.self, WebhooksCommand.self, PushCommand.self,
       SearchCommand.self, RetentionCommand.self,

@@ -90,7 +90,8 @@ final class PlatformClient {
     if let file = route.authorityFile { easy.set(CURLOPT_CAINFO, to: file) }
   }
 
-  private func failure(of response: CurlClient.Response) -> CommandFailure {
+  /// The refusal in a response with another status than 200.
+  func failure(of response: CurlClient.Response) -> CommandFailure {
     let error = try? JSONDocument(response.body).root
     guard let error, let code = error["code"]?.integer, let text = error["message"]?.string else {
       return .unreachable(
@@ -103,6 +104,7 @@ final class PlatformClient {
 /// Series of calls.
 extension PlatformClient {
   private static let tooManyCalls = 500_910
+  private static let tooManyRequests = 429
   private static let patience = 10
 
   /// Calls, and retries after a second when the gateway limits the rate of calls.
@@ -117,5 +119,17 @@ extension PlatformClient {
       }
     }
     return try call(method, path, query: query, body: body)
+  }
+
+  /// Makes a call and returns the response with any status; like ``callPatiently(_:_:query:body:)``.
+  func exchangePatiently(
+    _ method: String, _ path: String, _ body: RequestBody
+  ) throws -> CurlClient.Response {
+    for _ in 0..<Self.patience {
+      let response = try exchange(method, path, [], body)
+      guard response.status == Self.tooManyRequests else { return response }
+      sleep(1)
+    }
+    return try exchange(method, path, [], body)
   }
 }

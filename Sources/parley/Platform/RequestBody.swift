@@ -48,6 +48,11 @@ struct RequestBody {
     writers.append((name, { $0.array { for text in texts { $0.value(text) } } }))
   }
 
+  /// Adds a list of JSON values.
+  mutating func set(_ name: String, raw values: [[UInt8]]) {
+    writers.append((name, { $0.array { for value in values { $0.value(raw: value) } } }))
+  }
+
   /// Adds an object of numbers.
   mutating func set(_ name: String, _ numbers: [(key: String, number: Int64)]) {
     writers.append(
