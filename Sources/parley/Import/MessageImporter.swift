@@ -39,15 +39,15 @@ struct MessageImporter {
         sentCount += lines.count
         return
       }
-      let failure = client.failure(of: response)
+      var failure = client.failure(of: response)
       guard case .refused(let reason, let code) = failure, response.status == 400 else {
         throw failure
       }
       let index = Self.index(in: reason).flatMap { lines.indices.contains($0) ? $0 : nil }
-      if code == CommandFailure.notFound,
-        try create(lines, index, &created)
-      {
-        continue
+      do {
+        if code == CommandFailure.notFound, try create(lines, index, &created) { continue }
+      } catch let obstacle as Obstacle {
+        failure = obstacle.failure
       }
       guard let index else {
         // About the channel, not about one of its messages.
@@ -93,13 +93,20 @@ struct MessageImporter {
     return try make("/v3/users", body)
   }
 
-  /// - Returns: Whether the object exists now.
+  /// - Returns: True: the object exists now.
+  /// - Throws: ``Obstacle`` if it was refused.
   private func make(_ path: String, _ body: RequestBody) throws -> Bool {
     let response = try client.exchangePatiently("POST", path, body)
     guard response.status != 200 else { return true }
     let failure = client.failure(of: response)
-    guard case .refused(_, let code) = failure else { throw failure }
-    return code == Self.exists
+    guard case .refused(_, let code) = failure, response.status == 400 else { throw failure }
+    guard code == Self.exists else { throw Obstacle(failure: failure) }
+    return true
+  }
+
+  /// The refusal of an author or a channel that was to be created.
+  private struct Obstacle: Error {
+    let failure: CommandFailure
   }
 
   private static let exists = 400_202
