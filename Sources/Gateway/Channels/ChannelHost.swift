@@ -292,6 +292,11 @@ final class ChannelHost {
   /// The channel's own retention of messages.
   var retention: ChannelRetention { judge.retention }
 
+  /// The age at which its messages are removed, in milliseconds; `nil` if they are kept.
+  var messageLifetime: Int64? {
+    retentionRules.lifetime(customType: judge.channel.customType, retention)
+  }
+
   /// The rules by which messages are removed now.
   var retentionRules: RetentionRules { shard.services.settings.store.retentionRules }
 

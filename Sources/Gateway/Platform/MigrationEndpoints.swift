@@ -12,10 +12,14 @@ enum MigrationEndpoints {
   static func migrate(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
     let services = call.services
     let now = services.clock.now
-    let horizon = call.shard.settings.store.messageLifetime.map { now - $0 }
-    let migration = try MessageMigration(call.body, at: now, horizon: horizon)
+    let migration = try MessageMigration(call.body, at: now)
     try call.inChannel(completion) { channel in
-      do throws(ServiceError) { try channel.judge.requireKeptMessages() } catch {
+      do throws(ServiceError) {
+        try channel.judge.requireKeptMessages()
+        if let lifetime = channel.messageLifetime {
+          try migration.requireTimes(from: now - lifetime)
+        }
+      } catch {
         return completion.fail(error)
       }
       let write = MessagesImport(

@@ -90,8 +90,7 @@ extension Completion {
   /// Answers with the retention of a channel.
   fileprivate func retention(of channel: ChannelHost) {
     let (url, own) = (channel.url, channel.retention)
-    let rules = channel.retentionRules
-    let lifetime = rules.lifetime(customType: channel.info.channel.customType, own)
+    let (rules, lifetime) = (channel.retentionRules, channel.messageLifetime)
     self {
       $0.object {
         $0.member("channel_url", url)

@@ -22,11 +22,9 @@ package struct MessageMigration: Sendable, Hashable {
   ///
   /// Errors name the message and its member, such as `messages[3].timestamp`.
   ///
-  /// - Parameters:
-  ///   - now: The time of the server, in Unix milliseconds.
-  ///   - horizon: The time before which messages are removed because of their age, if there is one.
+  /// - Parameter now: The time of the server, in Unix milliseconds.
   /// - Throws: One of 400100 to 400151, or 400920.
-  package init(_ parameters: Fields, at now: Int64, horizon: Int64?) throws(ServiceError) {
+  package init(_ parameters: Fields, at now: Int64) throws(ServiceError) {
     let nodes = try parameters.value("messages")?.nodes("messages", limit: Self.messageLimit)
     guard let nodes, !nodes.isEmpty else { throw .missing("messages") }
     messages = []
@@ -35,7 +33,7 @@ package struct MessageMigration: Sendable, Hashable {
       do throws(ServiceError) {
         guard node.kind == .object else { throw .notObjects("messages") }
         let message = try MigratedMessage(Fields(node, limits: parameters.limits))
-        try message.checkTime(at: now, horizon: horizon)
+        try message.checkTime(at: now)
         messages.append(message)
       } catch {
         throw error.within("messages[\(index)]")
@@ -47,6 +45,20 @@ package struct MessageMigration: Sendable, Hashable {
       throw .notCombinable("rewind_read_ts", "'update_read_ts' moves read positions forward")
     }
     readPositions = updates ? .update : rewinds ? .rewind : .keep
+  }
+
+  /// Refuses messages that would be removed because of their age.
+  ///
+  /// - Parameter horizon: The time before which messages of the channel are removed, in Unix milliseconds.
+  /// - Throws: 400111, which names the first of them.
+  package func requireTimes(from horizon: Int64) throws(ServiceError) {
+    guard let index = messages.firstIndex(where: { $0.createdAt < horizon }) else { return }
+    throw ServiceError.invalid(
+      "timestamp", String(messages[index].createdAt),
+      expected:
+        "\(horizon) or later, because older messages are removed: see 'store.retention_days', "
+        + "'store.retention' and the channel's own retention"
+    ).within("messages[\(index)]")
   }
 }
 
@@ -88,19 +100,13 @@ package struct MigratedMessage: Sendable, Hashable {
     try MessageSize.check(draft)
   }
 
-  /// - Throws: 400111 for a time that is no past one in Unix milliseconds, or that has expired.
-  fileprivate func checkTime(at now: Int64, horizon: Int64?) throws(ServiceError) {
+  /// - Throws: 400111 for a time that is no past one in Unix milliseconds.
+  fileprivate func checkTime(at now: Int64) throws(ServiceError) {
     let range = Limits.importTimes.lowerBound...(now + MessageMigration.clockTolerance)
     guard range.contains(createdAt) else {
       throw .invalid(
         "timestamp", String(createdAt),
         expected: "a time in Unix milliseconds from \(range.lowerBound) to \(range.upperBound)")
-    }
-    if let horizon, createdAt < horizon {
-      throw .invalid(
-        "timestamp", String(createdAt),
-        expected:
-          "\(horizon) or later, because older messages are removed: see 'store.retention_days'")
     }
   }
 }

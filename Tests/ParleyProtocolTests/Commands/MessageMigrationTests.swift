@@ -6,12 +6,12 @@ import Testing
 struct MessageMigrationTests {
   private static let now: Int64 = 1_700_000_000_000
 
-  private func migration(_ json: String, horizon: Int64? = nil) throws -> MessageMigration {
-    try MessageMigration(Fields(JSONDocument(json).root), at: Self.now, horizon: horizon)
+  private func migration(_ json: String) throws -> MessageMigration {
+    try MessageMigration(Fields(JSONDocument(json).root), at: Self.now)
   }
 
-  private func error(_ json: String, horizon: Int64? = nil) -> ServiceError? {
-    do { _ = try migration(json, horizon: horizon) } catch { return error as? ServiceError }
+  private func error(_ json: String, horizon: Int64 = .min) -> ServiceError? {
+    do { try migration(json).requireTimes(from: horizon) } catch { return error as? ServiceError }
     return nil
   }
 
