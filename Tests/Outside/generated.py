@@ -13,7 +13,7 @@ from schemas import DESCRIPTIONS
 PACKAGE = "generated_client"
 # Their bodies or answers are bytes of any type, or TypeScript, for which the generator has no model.
 OF_BYTES = {"/files/{file_id}/{file_name}", "/files/{file_id}/t/{bounds}/{file_name}",
-            "/previews/{name}", "/parley.d.ts", "/parley-{part}"}
+            "/previews/{name}", "/exports/{secret}", "/parley.d.ts", "/parley-{part}"}
 # The type of pieces of uploads, which the generator does not know.
 CONFIGURATION = """
 content_type_overrides:

@@ -221,7 +221,7 @@ async def test_the_endpoints_described_are_there(ctx):
             continue
         if named.get("content-type") == "application/json":
             assert json.loads(body).get("code") != 400930, (method, path)
-        if path.startswith(("/files/", "/previews/")):
+        if path.startswith(("/files/", "/previews/", "/exports/")):
             # The endpoint is there, and says that such a file is not.
             assert (status, json.loads(body)["code"]) == (404, 400201), (method, status, body)
             continue
