@@ -192,7 +192,7 @@ async def test_an_archive_has_all_that_names_a_user(ctx):
         audited = await caller.send("GET", f"/v3/parley/audit?path={erased['request_id']}")
         records = audited.value["records"]
         steps = [one["path"].rsplit("/", 1)[1] for one in records][::-1]
-        assert steps == ["messages", "channels", "account", "mentions", "events", "remains"], records
+        assert steps == ["messages", "channels", "account", "groups", "mentions", "events", "remains"], records
 
 
 async def test_requests_are_cancelled_before_they_begin(ctx):

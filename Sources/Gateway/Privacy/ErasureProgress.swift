@@ -12,6 +12,8 @@ struct ErasureProgress: Hashable {
     case channels
     /// The user with its roles, memberships, restrictions, tokens and files.
     case account
+    /// The user as creator of groups and inviter of members.
+    case groups
     /// Mentions in messages of others.
     case mentions
     /// The profile in events of channels.

@@ -42,6 +42,9 @@ final class ErasureWork: LongWork {
     case .messages: eraseMessages(of: userID, parameters.messages)
     case .channels: deleteChannels(of: userID, parameters.channels)
     case .account: removeAccount(userID)
+    case .groups:
+      let erasure = GroupTraceErasure(of: userID, after: Int64(progress.place) ?? 0)
+      continuePhase(with: erasure) { $0.map(String.init) }
     case .mentions: eraseMentions(of: userID)
     case .events: eraseEvents(of: userID)
     case .remains:

@@ -18,6 +18,8 @@ struct LongRequestRun {
     case drop(after: Int64)
     /// Asks for the next action after a time.
     case wait(Int64)
+    /// Looks for requests when one is added, and with several servers also after a time.
+    case idle
   }
 
   /// The outcome of a part of the work.
@@ -33,7 +35,7 @@ struct LongRequestRun {
   }
 
   /// The time between two looks for requests.
-  static let lookInterval: Int64 = 2_000
+  static let lookInterval: Int64 = 5_000
   /// The time until the next attempt after a failure of the store.
   static let failureInterval: Int64 = 10_000
   /// The time for which no other server takes a request that is not renewed.
@@ -55,7 +57,7 @@ struct LongRequestRun {
   /// After a claim.
   mutating func didClaim(_ hasRequest: Bool) -> Action {
     state = hasRequest ? .working : .idle
-    return hasRequest ? .work : .wait(Self.lookInterval)
+    return hasRequest ? .work : .idle
   }
 
   /// After a part of the work.

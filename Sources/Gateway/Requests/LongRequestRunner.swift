@@ -15,6 +15,9 @@ final class LongRequestRunner: TimerHandler {
   /// Fires at the end of a wait.
   private var wait: EventLoop.TimerToken?
   private var renewal: Renewal?
+  private var isClaiming = false
+  /// Whether a request was added while the store was asked for one.
+  private var isWoken = false
 
   init(on shard: Shard) {
     self.shard = shard
@@ -23,9 +26,10 @@ final class LongRequestRunner: TimerHandler {
 
   /// Looks for requests at once, after one was added.
   func wake() {
-    guard !run.isBusy, let wait else { return }
-    shard.loop.cancel(wait)
-    self.wait = nil
+    guard !isClaiming else { return isWoken = true }
+    guard !run.isBusy else { return }
+    if let wait { shard.loop.cancel(wait) }
+    wait = nil
     act(.claim)
   }
 
@@ -48,23 +52,51 @@ final class LongRequestRunner: TimerHandler {
     case .record(let position, let part): record(position, part)
     case .end(let ending): end(ending)
     case .drop(let time): drop(after: time)
+    case .idle:
+      // Requests of a single server come by itself.
+      guard shard.services.network != nil else { return }
+      wait = shard.loop.schedule(after: LongRequestRun.lookInterval, self)
     case .wait(let time): wait = shard.loop.schedule(after: time, self)
     }
   }
 
+  /// Looks first, because a claim is a transaction that writes.
   private func claim() {
+    (isClaiming, isWoken) = (true, false)
+    let path = shard.returnPath
+    shard.services.store.perform(OpenLongRequests()) { result in
+      path.resume { shard in
+        guard let runner = shard.longRequests else { return }
+        switch result {
+        case .success(true): runner.claimOldest()
+        case .success(false): runner.begin(nil)
+        case .failure(.closed): break
+        case .failure: runner.failToClaim()
+        }
+      }
+    }
+  }
+
+  private func failToClaim() {
+    isClaiming = false
+    act(.wait(LongRequestRun.failureInterval))
+  }
+
+  private func claimOldest() {
     let now = shard.services.clock.now
     let claim = LongRequestClaim(by: server, at: now, until: now + LongRequestRun.lease)
     perform(claim) { runner, result in
       switch result {
       case .success(let request):
         runner.begin(request)
-      case .failure: runner.act(.wait(LongRequestRun.failureInterval))
+      case .failure: runner.failToClaim()
       }
     }
   }
 
   private func begin(_ request: LongRequest?) {
+    isClaiming = false
+    if request == nil, isWoken { return act(.claim) }
     self.request = request
     work = request.map(makeWork)
     if let request { renewal = Renewal(of: request, on: shard) }

@@ -20,9 +20,8 @@ package struct MessageAnonymization: StoreWrite {
   package var statements: WriteStatements<Void> { .init { try $0.anonymize(self) } }
 }
 
-/// Removes what names a user beside its own rows: a bounded part of all channels at a time.
-///
-/// Mentions in messages of others, except where a legal hold keeps them, and the user as creator of groups and as inviter of members.
+/// Removes mentions of a user from messages of others, some messages at a time, except where a legal hold keeps
+/// them.
 package struct UserMentionErasure: StoreWrite {
   package struct Outcome: Sendable, Hashable {
     /// The message after which to continue; `nil` at the end.
@@ -42,6 +41,24 @@ package struct UserMentionErasure: StoreWrite {
 
   package var urgency: WriteUrgency { .aside }
   package var statements: WriteStatements<Outcome> { .init { try $0.eraseMentions(self) } }
+}
+
+/// Removes a user as the creator of groups and as the inviter of members, some groups at a time.
+package struct GroupTraceErasure: StoreWrite {
+  package var userID: String
+  /// The store's own number of the group after which to look.
+  package var position: Int64
+  package var limit: Int
+
+  package init(of userID: String, after position: Int64, limit: Int = 200) {
+    self.userID = userID
+    self.position = position
+    self.limit = limit
+  }
+
+  package var urgency: WriteUrgency { .aside }
+  /// The group after which to continue; `nil` at the end.
+  package var statements: WriteStatements<Int64?> { .init { try $0.eraseGroupTraces(self) } }
 }
 
 /// Removes the rest of what names a user, once the user and its messages are gone.
@@ -129,10 +146,24 @@ extension WriteTransaction {
     return .init(next: found.count < step.limit ? nil : found.last?.id)
   }
 
+  fileprivate func eraseGroupTraces(_ step: GroupTraceErasure) throws -> Int64? {
+    let groups = try connection.all(
+      "SELECT channel_id FROM groups WHERE channel_id > ? ORDER BY channel_id LIMIT ?",
+      [step.position, step.limit]
+    ) { $0[0] as Int64 }
+    guard let last = groups.last else { return nil }
+    for (table, column) in [("groups", "creator_id"), ("members", "inviter_id")] {
+      try connection.execute(
+        """
+        UPDATE \(table) SET \(column) = NULL
+        WHERE channel_id > ? AND channel_id <= ? AND \(column) = ?
+        """, [step.position, last, step.userID])
+    }
+    return groups.count < step.limit ? nil : last
+  }
+
   fileprivate func eraseRemains(_ step: UserRemainsErasure) throws {
     let id = step.userID
-    try connection.execute("UPDATE groups SET creator_id = NULL WHERE creator_id = ?", [id])
-    try connection.execute("UPDATE members SET inviter_id = NULL WHERE inviter_id = ?", [id])
     try connection.execute("DELETE FROM push_jobs WHERE user_id = ?", [id])
     if connection.keepsRequests {
       try connection.execute("DELETE FROM requests WHERE user_id = ?", [id])

@@ -63,6 +63,19 @@ package struct LongRequestListing<Encoder: PageEncoder<LongRequest>>: StoreQuery
   }
 }
 
+/// Finds whether there is a request whose work has not ended.
+package struct OpenLongRequests: StoreLookup {
+  package init() {}
+
+  package var statements: ReadStatements<Bool> {
+    .init { transaction in
+      try transaction.connection.first(
+        "SELECT 1 FROM long_requests WHERE status IN ('scheduled', 'processing') LIMIT 1", []
+      ) { _ in true } ?? false
+    }
+  }
+}
+
 /// Takes the oldest open request for a server, unless another server works at one.
 ///
 /// Outcome: the request with its new term; `nil` when there is nothing to do.

@@ -10,7 +10,7 @@ struct ErasureProgressTests {
   func phases() {
     var progress = ErasureProgress(pseudonym: "one")
     var course: [String] = []
-    for _ in 0..<7 {
+    for _ in 0..<8 {
       course.append("\(progress.user) \(progress.phase.rawValue) \(progress.pseudonym)")
       progress.place = "7"
       progress.endPhase(nextPseudonym: "two")
@@ -18,7 +18,8 @@ struct ErasureProgressTests {
     }
     #expect(
       course == [
-        "0 messages one", "0 channels one", "0 account one", "0 mentions one", "0 events one",
+        "0 messages one", "0 channels one", "0 account one", "0 groups one", "0 mentions one",
+        "0 events one",
         "0 remains one",
         "1 messages two",
       ])

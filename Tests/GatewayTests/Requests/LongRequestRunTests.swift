@@ -11,7 +11,7 @@ struct LongRequestRunTests {
   func course() {
     var run = Run()
     #expect(run.next == .claim && !run.isBusy)
-    #expect(run.didClaim(false) == .wait(Run.lookInterval))
+    #expect(run.didClaim(false) == .idle)
     #expect(run.didClaim(true) == .work && run.isBusy)
     #expect(run.didStep(.advanced(position: "5", part: nil, rest: 40)) == .record("5", nil))
     #expect(run.didRecord(true) == .wait(40))

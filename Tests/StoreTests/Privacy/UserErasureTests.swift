@@ -98,6 +98,9 @@ struct UserErasureTests {
     for fate in UserRemainsErasure.Messages.allCases {
       try await fixture.store.perform(UserRemainsErasure(of: "ann", messages: fate))
     }
+    #expect(try await fixture.store.perform(GroupTraceErasure(of: "ann", after: 0)) == nil)
+    let position = EventErasure.Position()
+    #expect(try await fixture.store.perform(EventErasure(of: "ann", after: position)) == nil)
     #expect(try await fixture.store.perform(GroupsOfUser("ann", .pairs)) == [])
     #expect(try await fixture.store.perform(GroupsOfUser("ann", .all)) == [])
   }
