@@ -33,7 +33,8 @@ struct Parley: AsyncParsableCommand {
       SearchCommand.self, RetentionCommand.self,
       FileCommand.self, SessionsCommand.self, ClusterCommand.self, StoreCommand.self,
       ExportCommand.self, PrivacyCommand.self, BackupCommand.self, RestoreCommand.self,
-      ConnectionsCommand.self, StatusCommand.self, TopCommand.self, DrainCommand.self,
+      ConnectionsCommand.self, StatusCommand.self, UsageCommand.self, TopCommand.self,
+      DrainCommand.self,
       WatchCommand.self, ChatCommand.self, LoadCommand.self, ConfigCommand.self,
       CompletionCommand.self,
     ])

@@ -41,6 +41,8 @@ struct SettingsTableTests {
     "cluster.server_timeout_ms", "cluster.call_timeout_ms", "cluster.isolation_ms",
     "limits.preview_fetches_per_second", "limits.uploads_per_user", "limits.uploads_per_second",
     "limits.uploads_per_minute",
+    "limits.user_messages_per_day", "limits.user_channels_per_day", "limits.user_groups_created",
+    "limits.messages_stored", "limits.database_bytes",
     "limits.upload_retention_seconds", "limits.user_file_bytes", "limits.files_disk_bytes",
     "limits.disk_reserve_bytes", "files.encryption", "files.master_keys",
     "files.master_key_command", "files.key_seconds", "files.grace_seconds",

@@ -476,6 +476,7 @@ def own_calls(world, fresh):
             {**author, "message_type": "MESG", "message": "x", "timestamp": 1_600_000_000_000},
             {**author, "message_type": "FILE", "url": "https://a.example/f", "timestamp": 1_600_000_000_000},
             {"message_type": "ADMM", "message": "x", "timestamp": 1_600_000_000_000}]})],
+        "viewUsage": [Call(), Call(query={"user_id": world.author_id})],
         "searchMessages": [
             Call(query={"query": "word"}),
             Call(query={"query": "\"a phrase", "channel_url": world.channel_url, "user_id": world.user_id, "sort_field": "score"})],

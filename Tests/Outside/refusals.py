@@ -77,6 +77,7 @@ def table(world, names):
         Refusal("sendMessage", 400110, {"message_type": "ADMM", "message": "x" * 1001}),
         Refusal("sendMessage", 400111, {**message, "user_id": author, "sorted_metaarray": [
             {"key": "k"}, {"key": "k"}]}, name="sorted_metaarray"),
+        Refusal("viewUsage", 400201, query={"user_id": ghost}),
         *(Refusal("migrateMessages", code, {"messages": [
             {"message_type": "ADMM", "message": "x", "timestamp": 1_600_000_000_000, **wrong}]},
             name=f"messages[0].{name}") for code, wrong, name in (

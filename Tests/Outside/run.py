@@ -13,7 +13,7 @@ MODULES = [
     "groupendpoints", "grouplists", "grouptyping", "groupreceipts", "groupdeliveries", "groupsettings", "groupchanges", "grouprecovery", "grouptotals",
     "messagechanges", "searching", "exporting", "privacy", "groupblocks", "groupsuper", "groupmentions", "groupmetrics", "push",
     "messages", "listing",
-    "queries", "importing", "migrating", "metaarrays", "sizes", "rights", "limits", "throttling", "pacing", "recovery", "detecting",
+    "queries", "importing", "migrating", "metaarrays", "sizes", "rights", "limits", "quotas", "throttling", "pacing", "recovery", "detecting",
     "extracting", "previews", "previewraces", "fetching", "remembering",
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",
     "webhooks", "hooks", "traces", "reports", "wordfilter", "retaining",

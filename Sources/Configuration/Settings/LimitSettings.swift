@@ -67,6 +67,7 @@ package struct LimitSettings: Sendable, Equatable {
   package var translationsPerSecond = 5
   /// The time limit after which a list or search returns its results so far; 0 means no limit.
   package var queryMilliseconds = 100
+  package var quotas = QuotaSettings()
   /// Calls of the Platform API with one token.
   package var platformCalls = CallRate(callsPerSecond: 1000, burst: 3000)
 }
@@ -76,4 +77,18 @@ package struct FloodSettings: Sendable, Equatable {
   package var limit = RateLimit(count: 5, windowMilliseconds: 1000)
   /// Whether operators of a channel are exempt from the limit, and from that of all channels.
   package var exemptsOperators = false
+}
+
+/// Totals of users and of the deployment; 0 means no limit.
+package struct QuotaSettings: Sendable, Equatable {
+  /// Messages that a user sends in a day of UTC.
+  package var userMessagesPerDay = 0
+  /// Open channels that a user creates in a day of UTC.
+  package var userChannelsPerDay = 100
+  /// Groups created by a user that exist.
+  package var userGroupsCreated = 2_000
+  /// Messages in all channels.
+  package var messagesStored: Int64 = 0
+  /// Size of the database.
+  package var databaseBytes: Int64 = 0
 }

@@ -5,7 +5,8 @@ extension SettingsTable {
   private static let day: Int64 = 86_400_000
 
   /// Limits on clients.
-  static let limits = timeLimits + rateLimits + keyLimits + customDataLimits + sizeLimits
+  static let limits =
+    timeLimits + rateLimits + keyLimits + customDataLimits + sizeLimits + quotas
 
   /// The time limit for the head of a request.
   static let headTimeout = SettingDefinition.integer(
@@ -220,5 +221,28 @@ extension SettingsTable {
       "limits.disk_reserve_bytes", .restart, \.limits.diskReserveBytes,
       in: 0...1_125_899_906_842_624,
       unit: "bytes", help: "Free space of the file system that uploads leave."),
+  ]
+
+  private static let quotas: [SettingDefinition] = [
+    .integer(
+      "limits.user_messages_per_day", .reload, \.limits.quotas.userMessagesPerDay,
+      in: 0...1_000_000_000, unit: "a number of messages",
+      help: "Messages that a user may send in a day of UTC. 0 means unlimited."),
+    .integer(
+      "limits.user_channels_per_day", .reload, \.limits.quotas.userChannelsPerDay,
+      in: 0...1_000_000_000, unit: "a number of channels",
+      help: "Open channels that a user may create in a day of UTC. 0 means unlimited."),
+    .integer(
+      "limits.user_groups_created", .reload, \.limits.quotas.userGroupsCreated, in: 0...1_000_000,
+      unit: "a number of groups",
+      help: "Groups created by a user that may exist. 0 means unlimited."),
+    .integer(
+      "limits.messages_stored", .reload, \.limits.quotas.messagesStored,
+      in: 0...1_000_000_000_000, unit: "a number of messages",
+      help: "Messages in all channels, above which users cannot send. 0 means unlimited."),
+    .integer(
+      "limits.database_bytes", .reload, \.limits.quotas.databaseBytes,
+      in: 0...1_125_899_906_842_624, unit: "bytes",
+      help: "Size of the database, above which users cannot send. 0 means unlimited."),
   ]
 }

@@ -68,3 +68,12 @@ final class AuditFile {
     descriptor = -1
   }
 }
+
+extension AuditFile {
+  /// The size of the file at a place; 0 for no file.
+  static func byteCount(at place: AuditSettings.Place) -> Int64 {
+    guard case .file(let path) = place else { return 0 }
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+  }
+}

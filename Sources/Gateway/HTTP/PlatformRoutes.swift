@@ -400,6 +400,7 @@ enum PlatformRoutes {
     // It has the addresses of clients, and what each token did.
     route(
       "GET", "/v3/parley/audit", query: list("token_id", "path"), for: .admin, AuditEndpoints.list),
+    route("GET", "/v3/parley/usage", query: .only(["user_id"]), UsageEndpoints.view),
     route("GET", "/v3/parley/connections", OperationEndpoints.countConnections),
     route("GET", "/v3/parley/status", available: .always, OperationEndpoints.viewStatus),
     route("POST", "/v3/parley/drain", available: .always, OperationEndpoints.drain),

@@ -19,7 +19,8 @@ extension GatewayServices {
       + (hooks?.samples ?? [])
       + (cluster?.samples ?? [])
       + (network == nil ? [] : relayCounts.samples) + clockSamples + reloads.samples
-      + storedGroups.samples + reports.samples + apiTokens.issued.samples(at: clock.now)
+      + quotaSamples + storedGroups.samples + reports.samples
+      + apiTokens.issued.samples(at: clock.now)
       + certificateSamples + searches.samples(at: clock.now) + authenticator.keys.samples
   }
 
@@ -49,6 +50,16 @@ extension GatewayServices {
         "Time until things are deleted for their age again, after a start or a step of the clock.",
         hold),
     ]
+  }
+
+  /// The used parts of the quotas of the deployment; empty without such quotas.
+  private var quotaSamples: [MetricSample] {
+    quotas.usedShares.map { name, share in
+      MetricSample(
+        MetricDefinition(
+          "parley_quota_used_ratio", kind: .gauge, help: "Used part of a quota of the deployment.",
+          labels: [MetricDefinition.Label("quota", name)]), .real(share))
+    }
   }
 
   private var waitSamples: [MetricSample] {

@@ -8,6 +8,7 @@ struct Problem: Sendable, Equatable {
     case writesWait = "writes_wait"
     case bus
     case disk
+    case quotas
     case descriptors
     case certificate
     case fileKeys = "file_keys"
@@ -79,6 +80,7 @@ struct ProblemFinder {
         "check how fast the disk or the database commits")
     case .bus: bus
     case .disk: disk
+    case .quotas: quotas
     case .descriptors: descriptors
     case .certificate: certificate
     case .fileKeys:
@@ -157,6 +159,19 @@ extension ProblemFinder {
       "parley_disk_free_bytes", { $0 < Self.diskByteCount },
       "less than 2 GB are left on the disk of data_dir",
       "make room: without any, the storage refuses writes")
+  }
+
+  private var quotas: [(message: String, remedy: String)] {
+    (values["parley_quota_used_ratio"] ?? []).compactMap { labels, share in
+      guard share >= QuotaWatch.warningShare else { return nil }
+      let name = labels.first?.value ?? ""
+      return (
+        share < 1
+          ? "\(Int(share * 100)) % of \(name) are used"
+          : "\(name) is used up: users cannot send messages",
+        "raise the quota, or remove data: store.retention_days removes old messages"
+      )
+    }
   }
 
   private var descriptors: [(message: String, remedy: String)] {

@@ -173,6 +173,7 @@ package final class Gateway: Sendable {
     services.push?.shutDown()
     services.audit?.close()
     services.authenticator.keys.shutDown()
+    services.quotas.record(in: services.store)
     services.store.close()
   }
 
@@ -277,6 +278,7 @@ package final class Gateway: Sendable {
         shard.longRequests = LongRequestRunner(on: shard)
         shard.groupCensus = GroupCensus(on: shard)
         shard.reportSweeper = ReportSweeper(on: shard)
+        shard.quotaWatch = QuotaWatch(on: shard)
         shard.metricRecorder = MetricRecorder(on: shard)
       }
       if services.vault.userKeys.isOn { shard.fileKeyRenewal = FileKeyRenewal(on: shard) }

@@ -25,6 +25,7 @@ extension GatewayServices {
     previewRates.adopt(perSecond: limits.previewFetchesPerSecond)
     translationRates.adopt(perSecond: limits.translationsPerSecond)
     groupRates.adopt(new.groups)
+    quotas.adopt(limits.quotas)
     memory.adopt(limit: limits.memoryBytes)
     uploads.adopt(limits)
     vault.userKeys.failures.limit = limits.fileKeyFailuresPerSecond

@@ -107,6 +107,9 @@ final class Searches: Sendable {
     }
   }
 
+  /// The size of the index when it was last measured; 0 before.
+  var indexByteCount: Int { index.withLock { $0.status?.byteCount ?? 0 } }
+
   func adopt(_ status: SearchStatus?) { index.withLock { $0.status = status } }
 
   /// - Parameter now: Unix milliseconds.

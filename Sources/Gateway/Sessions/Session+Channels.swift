@@ -9,6 +9,9 @@ import Transport
 extension Session {
   /// Creates a channel with the creator as an operator.
   func create(_ command: ChannelCreate, _ caller: SessionPrincipal, _ address: ReplyAddress) {
+    do throws(ServiceError) { try shard.services.quotas.takeChannel(of: caller.user.id) } catch {
+      return reply(.failure(error), to: address)
+    }
     let create: @Sendable (Shard, ChannelCreate) -> Void = { shard, command in
       let channel = Channel(command, by: caller.user, at: shard.services.clock.now)
       shard.send(.channel(url: channel.url, .create(channel, replyTo: .session(address))))

@@ -155,7 +155,7 @@ extension Session {
       let creation = try GroupCreation(
         command, by: caller.user, under: shard.settings.groups, at: shard.services.clock.now)
       guard shard.services.hooks?.asks(.groupCreate) == true else {
-        return shard.send(creation, replyTo: address)
+        return shard.send(creation, by: caller.user.id, replyTo: address)
       }
       checkNew(command.channelURL, naming: creation.invitedIDs, address) { session in
         session.asking(
@@ -167,7 +167,7 @@ extension Session {
             let creation = try GroupCreation(
               command, by: caller.user, under: shard.settings.groups,
               at: shard.services.clock.now)
-            shard.send(creation, replyTo: address)
+            shard.send(creation, by: caller.user.id, replyTo: address)
           } catch {
             shard.reply(to: address, .failure(error))
           }
@@ -188,7 +188,25 @@ extension Session {
 }
 
 extension Shard {
-  fileprivate func send(_ creation: GroupCreation, replyTo address: ReplyAddress) {
+  /// Creates a group, unless as many that the user has created exist as its quota allows.
+  fileprivate func send(
+    _ creation: GroupCreation, by userID: String, replyTo address: ReplyAddress
+  ) {
+    let limit = settings.limits.quotas.userGroupsCreated
+    guard limit > 0 else { return send(creation, replyTo: address) }
+    let path = returnPath
+    services.store.perform(CreatedGroupCount(by: userID, upTo: limit)) { result in
+      path.resume { shard in
+        switch result.serviceResult {
+        case .success(limit): shard.reply(to: address, .failure(.groupQuota(limit)))
+        case .success: shard.send(creation, replyTo: address)
+        case .failure(let error): shard.reply(to: address, .failure(error))
+        }
+      }
+    }
+  }
+
+  private func send(_ creation: GroupCreation, replyTo address: ReplyAddress) {
     send(
       .channel(url: creation.channel.url, .createGroup(creation, replyTo: .session(address))))
   }

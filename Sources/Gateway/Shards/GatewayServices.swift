@@ -46,6 +46,8 @@ final class GatewayServices: Sendable {
   let previewRates: UserRates
   let translationRates: UserRates
   let groupRates: GroupRates
+  let quotas: Quotas
+  let usage = UsageRecord()
   let searches: Searches
   let userFlood = UserFlood()
   let reports = ReportIntake()
@@ -143,6 +145,7 @@ final class GatewayServices: Sendable {
     self.apiTokens = apiTokens
     memory = MemoryBudget(limit: settings.limits.memoryBytes, shards: shards.count)
     groupRates = GroupRates(settings.groups)
+    quotas = Quotas(settings.limits.quotas) { [clock] in clock.now }
     searches = Searches(isOn: settings.search.mode == .on)
     self.onlineUsers = onlineUsers ?? OnlineUsers(isShared: shards.network != nil)
     self.pushes = pushes ?? PushRegistrar(settings.push)

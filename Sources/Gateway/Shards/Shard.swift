@@ -80,6 +80,8 @@ final class Shard {
   var groupCensus: GroupCensus?
   /// On the first shard only.
   var reportSweeper: ReportSweeper?
+  /// On the first shard only.
+  var quotaWatch: QuotaWatch?
   var fileKeyRenewal: FileKeyRenewal?
   var clockWatch: ClockWatch?
   var metricRecorder: MetricRecorder?

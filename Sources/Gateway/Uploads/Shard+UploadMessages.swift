@@ -97,7 +97,7 @@ extension Shard {
           .background(.send(place.order), by: account.user, replyTo: address))
       } then: { [services] answers in
         guard case .outcome(let outcome)? = answers.first else { return completion(nil) }
-        if outcome.isRefusal { services.userFlood.giveBack(place.time, of: account.user.id) }
+        if outcome.isRefusal { services.giveBack(place.place, of: account.user.id) }
         completion(outcome)
       }
     } catch {

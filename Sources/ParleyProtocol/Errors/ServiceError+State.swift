@@ -358,6 +358,36 @@ extension ServiceError {
         scope: scope))
   }
 
+  /// A user has sent or created as many things today as a quota allows.
+  ///
+  /// - Parameter wait: Milliseconds until the day ends.
+  package static func dailyQuota(
+    _ quota: DailyQuota, _ limit: Int, retryAfter wait: Int64
+  ) -> ServiceError {
+    ServiceError(
+      .rateLimited,
+      "'\(quota.setting)' is \(limit), and the user has \(quota.deed) as many today: the count begins "
+        + "again at midnight UTC, in \(wait) ms",
+      data: ErrorDetails(
+        retryAfterMilliseconds: wait, limit: Int64(limit), windowMilliseconds: 86_400_000,
+        scope: "user"))
+  }
+
+  /// As many groups of a user exist as a quota allows.
+  package static func groupQuota(_ limit: Int) -> ServiceError {
+    ServiceError(
+      .tooManyItems,
+      "'limits.user_groups_created' is \(limit), and as many groups that the user has created exist",
+      data: ErrorDetails(limit: Int64(limit), scope: "user"))
+  }
+
+  /// The deployment stores as much as a quota allows.
+  package static func storageFull(_ setting: String, _ limit: Int64) -> ServiceError {
+    ServiceError(
+      .internalError, "'\(setting)' is \(limit), and as much is stored: users cannot send messages",
+      data: ErrorDetails(limit: limit, scope: "deployment", reason: "storage_full"))
+  }
+
   /// The answers of a batch have reached the size limit: this call was not executed, or only read data.
   package static let batchTooLarge = ServiceError(
     .rateLimited,
@@ -383,4 +413,25 @@ extension ServiceError {
   package static let draining = ServiceError(
     .tooManyConnections, "the server is draining: try again in a moment, or another one",
     data: ErrorDetails(retryAfterMilliseconds: 1000))
+}
+
+/// A quota of a user for a day of UTC.
+package enum DailyQuota: Sendable {
+  case messages
+  case channels
+
+  /// The name of its setting.
+  fileprivate var setting: String {
+    switch self {
+    case .messages: "limits.user_messages_per_day"
+    case .channels: "limits.user_channels_per_day"
+    }
+  }
+
+  fileprivate var deed: String {
+    switch self {
+    case .messages: "sent"
+    case .channels: "created"
+    }
+  }
 }

@@ -159,6 +159,7 @@ private struct CopiedTable {
       throttle_messages# throttle_window_ms# term# is_group# last_ordinal# \
       changed_at# survival_seconds# is_held#
       """),
+    CopiedTable("user_days", "user_id day# messages# channels#"),
     CopiedTable("channel_operators", "channel_id# user_id position#"),
     CopiedTable(
       "groups",

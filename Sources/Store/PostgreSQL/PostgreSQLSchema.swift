@@ -45,6 +45,7 @@ enum PostgreSQLSchema {
     (29, RetentionSchema.postgreSQL),
     (30, LongRequestsSchema.postgreSQL),
     (31, ImportsSchema.postgreSQL),
+    (32, QuotasSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

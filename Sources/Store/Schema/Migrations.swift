@@ -64,6 +64,7 @@ enum Migrations {
     Migration("38 retention of channels", RetentionSchema.create),
     Migration("39 requests", LongRequestsSchema.create),
     Migration("40 imports", ImportsSchema.create),
+    Migration("41 quotas", QuotasSchema.create),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

@@ -1,4 +1,5 @@
 import Channels
+import Configuration
 import FloodControl
 import ParleyProtocol
 import Synchronization
@@ -73,7 +74,7 @@ struct UserFloodTests {
   func sends() throws {
     let window = UserSendWindow { 5 }
     window.join()
-    let sends = SessionSends(window)
+    let sends = SessionSends(of: "ann", window, Quotas(Settings().limits.quotas) { 5 })
     let tickets = (0..<4).map { CallTicket(unit: $0, index: 0) }
     try sends.take(for: tickets[0], limit: limit)
     try sends.take(for: tickets[1], limit: limit)

@@ -25,6 +25,7 @@ struct ProblemFinderTests {
         sample("parley_store_healthy", 1), sample("parley_store_write_queue", 5_000),
         sample("parley_cluster_bus_up", 1), sample("parley_cluster_echo_seconds", 3),
         sample("parley_disk_free_bytes", 2e9), sample("process_open_fds", 85),
+        sample("parley_quota_used_ratio", 0.79, ("quota", "limits.database_bytes")),
         sample("process_max_fds", 100), sample("parley_certificate_expiry_seconds", 22 * 86_400),
         sample("parley_file_master_keys_missing", 0),
         sample("parley_jwks_overdue_seconds", 300, ("issuer", "a")),
@@ -56,6 +57,7 @@ struct ProblemFinderTests {
       sample("parley_file_master_keys_missing", 1),
       sample("parley_certificate_expiry_seconds", 86_400), sample("process_max_fds", 100),
       sample("process_open_fds", 86), sample("parley_disk_free_bytes", 1e9),
+      sample("parley_quota_used_ratio", 0.8, ("quota", "limits.database_bytes")),
       sample("parley_cluster_bus_up", 0), sample("parley_cluster_echo_seconds", 9),
       sample("parley_store_write_queue", 5_001), sample("parley_store_healthy", 0))
     #expect(found == Problem.Kind.allCases.map(\.rawValue))

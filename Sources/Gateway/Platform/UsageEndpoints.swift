@@ -1,0 +1,176 @@
+import Channels
+import Configuration
+import FloodControl
+import ParleyProtocol
+import Store
+import Synchronization
+
+/// `/v3/parley/usage`: what the deployment stores, and how much of its quotas is used.
+enum UsageEndpoints {
+  /// `GET …?user_id=`: the totals, or those of a user.
+  static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
+    if let userID = try call.query.optionalUserID("user_id") {
+      return UserUsage.read(userID, for: call.caller, call.services, completion)
+    }
+    let (caller, services) = (call.caller, call.services)
+    let now = services.clock.now
+    if let known = services.usage.value(at: now) {
+      return completion { known.encode(services, into: &$0) }
+    }
+    services.store.perform(StoredUsage(), for: caller.principal) { result, cost in
+      caller.pay(cost, to: services)
+      let found = result.map { UsageRecord.Value(usage: $0, measuredAt: now) }
+      if case .success(let value) = found { services.usage.note(value) }
+      completion(found.serviceResult) { $0.encode(services, into: &$1) }
+    }
+  }
+}
+
+/// The last measurement of what is stored, which is repeated when it is a minute old.
+final class UsageRecord: Sendable {
+  struct Value: Sendable {
+    let usage: StoredUsage.Outcome
+    /// Unix milliseconds.
+    let measuredAt: Int64
+  }
+
+  private static let lifetime: Int64 = 60_000
+
+  private let last = Mutex<Value?>(nil)
+
+  /// - Parameter now: Unix milliseconds.
+  func value(at now: Int64) -> Value? {
+    last.withLock { $0 }.flatMap {
+      (0..<Self.lifetime).contains(now - $0.measuredAt) ? $0 : nil
+    }
+  }
+
+  func note(_ value: Value) { last.withLock { $0 = value } }
+}
+
+extension UsageRecord.Value {
+  fileprivate func encode(_ services: GatewayServices, into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("measured_at", measuredAt)
+      $0.member("users", usage.userCount)
+      $0.member("open_channels", usage.openChannelCount)
+      $0.member("group_channels", usage.groupCount)
+      $0.member("messages", usage.messageCount)
+      $0.member("files", usage.fileCount)
+      $0.member("bytes", object: { encodeBytes(services, into: &$0) })
+      $0.member("quotas", array: { encodeQuotas(services.quotas.settings, into: &$0) })
+      $0.member(
+        "top_channels",
+        array: {
+          for item in usage.topChannels {
+            $0.object {
+              $0.member("channel_url", item.name)
+              $0.member("messages", item.count)
+            }
+          }
+        })
+      $0.member(
+        "top_users",
+        array: {
+          for item in usage.topUsers {
+            $0.object {
+              $0.member("user_id", item.name)
+              $0.member("files", item.count)
+              $0.member("bytes", item.byteCount)
+            }
+          }
+        })
+    }
+  }
+
+  private func encodeBytes(_ services: GatewayServices, into writer: inout JSONWriter) {
+    writer.member("database", usage.size.databaseByteCount)
+    writer.member("search_index", Int64(services.searches.indexByteCount))
+    writer.member("files", usage.fileByteCount)
+    writer.member("thumbnails", usage.thumbnailByteCount)
+    writer.member("audit_log", AuditFile.byteCount(at: services.settings.audit.log))
+  }
+
+  private func encodeQuotas(_ quotas: QuotaSettings, into writer: inout JSONWriter) {
+    for (name, used, limit) in [
+      ("limits.database_bytes", usage.size.databaseByteCount, quotas.databaseBytes),
+      ("limits.messages_stored", usage.messageCount, quotas.messagesStored),
+    ] where limit > 0 {
+      writer.quota(name, used: used, limit: limit)
+    }
+  }
+}
+
+/// The data that a user has stored, and its counts of today.
+private struct UserUsage: Sendable {
+  let userID: String
+  let stored: StoredUserUsage.Outcome
+  let files: FileUsage
+  let today: DailyCounts.Numbers
+
+  static func read(
+    _ userID: String, for caller: QueryCaller, _ services: GatewayServices,
+    _ completion: Completion
+  ) {
+    let store = services.store
+    store.perform(AccountLookup(userID)) { result in
+      if case .failure(let error) = result.serviceResult.existing(userID) {
+        return completion.fail(error)
+      }
+      store.perform(StoredUserUsage(of: userID)) { stored in
+        let day = services.clock.now / DailyCounts.day
+        store.perform(UserDay(of: userID, on: day)) { recorded in
+          store.countFiles(of: userID, for: caller.principal) { files, cost in
+            caller.pay(cost, to: services)
+            do throws(ServiceError) {
+              let (recorded, here) = (
+                try recorded.serviceResult.get(), services.quotas.numbers(of: userID)
+              )
+              let usage = UserUsage(
+                userID: userID, stored: try stored.serviceResult.get(),
+                files: try files.serviceResult.get(),
+                today: DailyCounts.Numbers(
+                  messages: max(recorded.messages, here.messages),
+                  channels: max(recorded.channels, here.channels)))
+              completion { usage.encode(services.quotas.settings, into: &$0) }
+            } catch {
+              completion.fail(error)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  func encode(_ quotas: QuotaSettings, into writer: inout JSONWriter) {
+    writer.object {
+      $0.member("user_id", userID)
+      $0.member("joined_groups", stored.joinedGroupCount)
+      $0.member("created_groups", stored.createdGroupCount)
+      $0.member("operated_channels", stored.operatedChannelCount)
+      $0.member("files", files.count)
+      $0.member("bytes", files.byteCount)
+      $0.member("quotas", array: { encodeQuotas(quotas, into: &$0) })
+    }
+  }
+
+  private func encodeQuotas(_ quotas: QuotaSettings, into writer: inout JSONWriter) {
+    for (name, used, limit) in [
+      ("limits.user_messages_per_day", today.messages, quotas.userMessagesPerDay),
+      ("limits.user_channels_per_day", today.channels, quotas.userChannelsPerDay),
+      ("limits.user_groups_created", stored.createdGroupCount, quotas.userGroupsCreated),
+    ] where limit > 0 {
+      writer.quota(name, used: used, limit: Int64(limit))
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func quota(_ name: String, used: Int64, limit: Int64) {
+    object {
+      $0.member("name", name)
+      $0.member("used", used)
+      $0.member("limit", limit)
+    }
+  }
+}
