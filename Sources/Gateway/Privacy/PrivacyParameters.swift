@@ -12,7 +12,7 @@ struct PrivacyParameters: Sendable, Hashable {
 
   /// The groups that are deleted together with their members.
   enum ChannelDeletion: String, Sendable, CaseIterable {
-    case none
+    case none = "do_not_delete"
     /// Groups of two members.
     case pairs = "1_on_1"
     case all
@@ -31,6 +31,10 @@ struct PrivacyParameters: Sendable, Hashable {
     guard let action = try body.choice("action", of: Action.self) else { throw .missing("action") }
     self.action = action
     userIDs = try body.userIDs("user_ids", limit: Self.userLimit) ?? []
+    // The documented API names the one user of an archive like this.
+    if action == .access, userIDs.isEmpty, let userID = try body.optionalUserID("user_id") {
+      userIDs = [userID]
+    }
     messages = try body.choice("messages", of: UserRemainsErasure.Messages.self) ?? .remove
     channels = try body.choice("channel_delete_option", of: ChannelDeletion.self) ?? .none
     guard !userIDs.isEmpty else { throw .missing("user_ids") }

@@ -78,7 +78,7 @@ extension PrivacyCommand {
       body.set("action", "delete")
       body.set("user_ids", users)
       body.set("messages", messages.rawValue)
-      body.set("channel_delete_option", channels.rawValue)
+      if channels != .none { body.set("channel_delete_option", channels.rawValue) }
       let answer = try gateway.client().call("POST", path, body: body)
       try output.show(answer) { ["request \($0.text("request_id")) is \($0.text("status"))"] }
     }
