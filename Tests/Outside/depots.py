@@ -107,6 +107,10 @@ class Bucket:
         found = await asyncio.to_thread(self.client("s3").list_objects_v2, Bucket="files")
         return {item["Key"]: item["Size"] for item in found.get("Contents", [])}
 
+    async def content(self, key):
+        found = await asyncio.to_thread(self.client("s3").get_object, Bucket="files", Key=key)
+        return await asyncio.to_thread(found["Body"].read)
+
     async def pieces(self):
         """The keys of what has come of uploads that are not complete."""
         return [key for key in await self.objects() if "partial/" in key]

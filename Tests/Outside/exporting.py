@@ -9,6 +9,7 @@ import os
 from urllib.parse import urlsplit
 
 from calls import RATES, Caller
+from depots import Bucket
 from files import download
 from harness import PATIENCE, eventually
 
@@ -191,6 +192,32 @@ async def test_an_export_survives_kill_9(ctx):
         assert export["status"] == "done", export
         listed = [row["message_id"] for row in await rows(server, export)]
         assert listed == sorted(sum(ids.values(), [])), len(listed)
+
+
+async def test_a_bucket_keeps_exports(ctx):
+    """An export to a bucket of S3, encrypted and killed in the middle, ends with each message once."""
+    async with Bucket.running() as bucket:
+        flags = [*FLAGS, *bucket.flags()[2:], "--files-encryption", "on"]
+        server = await ctx.fresh(*flags)
+        async with Caller(server) as caller:
+            ids = await prepare(ctx, server, caller, 400)
+            request = await start(caller)
+        await server.kill()
+        server = await ctx.fresh(*flags, data=server.data)
+        async with Caller(server) as caller:
+            export = await finish(caller, request)
+            assert export["status"] == "done", export
+            listed = [row["message_id"] for row in await rows(server, export)]
+            assert listed == sorted(sum(ids.values(), [])), len(listed)
+        names = await bucket.objects()
+        assert len(names) == 1 and not os.listdir(os.path.join(server.data, "files")), names
+        assert b"text 1" not in gzipped(await bucket.content(next(iter(names))))
+        await server.end()
+
+
+def gzipped(content):
+    """What is in a gzip file, or the bytes of a file that is none."""
+    return gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content
 
 
 async def test_an_export_without_room_fails(ctx):

@@ -248,13 +248,19 @@ private struct CopiedTable {
       "thumbnails",
       "file_id max_width# max_height# content_id type size# width# height# created_at#"),
     CopiedTable("removed_files", "file_id"),
+    CopiedTable(
+      "long_requests",
+      """
+      request_number# request_id kind subject params status created_at# updated_at# position error \
+      base file_id secret* worker lease_until# term#
+      """),
   ]
 
   /// Tables with numbered rows, with the column of the number.
   static let numbered = [
     ("channels", "channel_id"), ("webhook_events", "event_id"),
     ("webhook_receivers", "receiver_id"), ("push_tokens", "token_id"), ("push_jobs", "job_id"),
-    ("reports", "report_id"),
+    ("reports", "report_id"), ("long_requests", "request_number"),
   ]
 }
 

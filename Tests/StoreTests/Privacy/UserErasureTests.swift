@@ -92,6 +92,37 @@ struct UserErasureTests {
     #expect(rest.rowCount == 0)
   }
 
+  @Test("the profile of a user goes from events, whose other members stay")
+  func events() async throws {
+    let fixture = try await makeStore(1)
+    let user = #"{"user_id":"ann","nickname":"Ann","profile_url":"http://a.example/p"}"#
+    let other = #"{"user_id":"bob","nickname":"Ann","profile_url":""}"#
+    let payload = #"{"user":\#(user),"users":[\#(other)],"count":2,"is_silent":false,"note":null}"#
+    let lobby = fixture.lobby.id
+    try await fixture.store.write { transaction in
+      for seq in Int64(100)...104 {
+        try transaction.connection.execute(
+          "INSERT INTO events (channel_id, seq, kind, payload, ts) VALUES (?, ?, ?, ?, 1)",
+          [lobby, seq, "group.joined", payload])
+      }
+    }
+    var position = EventErasure.Position()
+    for _ in 0..<9 {
+      let next = try await fixture.store.perform(
+        EventErasure(of: "ann", after: position, limit: 2))
+      guard let next else { break }
+      position = try #require(EventErasure.Position(next.text))
+    }
+    let erased = #"{"user_id":"ann","nickname":"","profile_url":""}"#
+    let rest = try await fixture.store.read { transaction in
+      try transaction.connection.all(
+        "SELECT payload FROM events WHERE channel_id = ? AND seq >= 100", [lobby]
+      ) { $0[0] as String }
+    }
+    #expect(rest.count == 5)
+    #expect(rest.allSatisfy { $0 == payload.replacing(user, with: erased) }, "\(rest)")
+  }
+
   @Test("the rest of what names a user goes")
   func remains() async throws {
     let fixture = try await makeStore()
