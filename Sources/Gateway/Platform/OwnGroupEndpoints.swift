@@ -184,10 +184,11 @@ extension ChannelHost {
   ) {
     guard let userID = userIDs.first else { return completion(.success(())) }
     perform(.group(.changeOwn(change)), onBehalfOf: User(id: userID)) { channel, result in
-      if case .failure(let error) = result, error.code != .notInChannel,
-        error.code != .notFound || !channel.isGroup || channel.judge.isDeleted
-      {
-        return completion(.failure(error))
+      if case .failure(let error) = result, error.code != .notInChannel {
+        // The message may be before the history of the member.
+        guard case .markUnread = change, error.code == .notFound, !channel.judge.isDeleted else {
+          return completion(.failure(error))
+        }
       }
       channel.change(change, of: userIDs.dropFirst(), then: completion)
     }

@@ -61,9 +61,9 @@ extension WriteTransaction {
       }
     }
     // Later ones of the same import refer to the first.
-    var first: [String: Int64] = [:]
+    var first: [ExactText: Int64] = [:]
     for (index, message) in messages.enumerated() {
-      guard let dedupID = message.dedupID else { continue }
+      guard let dedupID = message.dedupID.map(ExactText.init) else { continue }
       if ids[index] == 0 { ids[index] = first[dedupID] ?? 0 } else { first[dedupID] = ids[index] }
     }
     return .imported(count: new.count, ids: ids)
