@@ -7,10 +7,9 @@ enum PlatformRoutes {
   static let all =
     openChannels + groups + groupsOfUsers + ChannelKind.allCases.flatMap(channels) + users
     + takingForms + forms + metadata + limits + operation + previews + translation + files
-    + apiTokens + migration + webhooks + hooks + pushes + reports + wordFilters + search
-    + exports
+    + apiTokens + webhooks + hooks + pushes + reports + wordFilters + search + data
 
-  private static func route(
+  static func route(
     _ method: String, _ pattern: PathPattern, query: QueryPolicy = .only([]),
     body: BodyPolicy = .none, available availability: Routes.Availability = .whileServing,
     for role: APITokenRole? = nil, _ endpoint: @escaping PlatformEndpoint
@@ -26,7 +25,7 @@ enum PlatformRoutes {
   }
 
   /// A route whose endpoint runs where the channel in the path is at home.
-  private static func channelRoute(
+  static func channelRoute(
     _ method: String, _ pattern: PathPattern, query: QueryPolicy = .only([]),
     body: BodyPolicy = .none, for role: APITokenRole? = nil,
     _ endpoint: @escaping PlatformEndpoint
@@ -39,11 +38,11 @@ enum PlatformRoutes {
   /// The query of a list: its filters, and the size and place of a page.
   ///
   /// - Parameter withoutEffect: Parameters of the documented API that select nothing here.
-  private static func list(_ filters: String..., withoutEffect: [String] = []) -> QueryPolicy {
+  static func list(_ filters: String..., withoutEffect: [String] = []) -> QueryPolicy {
     list(filters, withoutEffect: withoutEffect)
   }
 
-  private static func list(_ filters: [String], withoutEffect: [String]) -> QueryPolicy {
+  static func list(_ filters: [String], withoutEffect: [String]) -> QueryPolicy {
     .only(filters + ["limit", "token"], withoutEffect: withoutEffect)
   }
 
@@ -62,7 +61,7 @@ enum PlatformRoutes {
     }
   }
 
-  private static let json = BodyPolicy.whole()
+  static let json = BodyPolicy.whole()
   private static let openChannel = channel(.open)
   private static let group = channel(.group)
 
@@ -95,10 +94,6 @@ enum PlatformRoutes {
       access: .platform(.whileServing, .admin), query: route.query, body: route.body,
       route.endpoint)
   }
-
-  private static let migration = [
-    channelRoute("POST", "/v3/migration/{channel_url}", body: json, MigrationEndpoints.migrate)
-  ]
 
   private static let openChannels = [
     route(
@@ -378,18 +373,12 @@ enum PlatformRoutes {
       channelRoute("GET", channelLimits, LimitEndpoints.channel.view),
       channelRoute("PUT", channelLimits, body: json, LimitEndpoints.channel.set),
       channelRoute("DELETE", channelLimits, LimitEndpoints.channel.remove),
-      channelRoute("GET", channelRetention, RetentionEndpoints.view),
-      channelRoute("PUT", channelRetention, body: json, RetentionEndpoints.set),
-      channelRoute(
-        "PUT", "/v3/parley/channels/{channel_url}/hold", body: json, RetentionEndpoints.hold),
-      route("GET", "/v3/parley/holds", query: list(), RetentionEndpoints.listHolds),
       route(
         "GET", "/v3/parley/limits/explain", query: .only(["user_id", "channel_url"]),
         LimitExplanation.explain),
     ]
 
   private static let channelLimits: PathPattern = "/v3/parley/limits/channels/{channel_url}"
-  private static let channelRetention: PathPattern = "/v3/parley/channels/{channel_url}/retention"
 
   private static let operation = [
     route(
@@ -488,20 +477,6 @@ enum PlatformRoutes {
 
   private static let filterOfType: PathPattern =
     "/v3/applications/settings_by_channel_custom_type/{custom_type}"
-
-  private static let exports = [
-    route("POST", "/v3/export/{data_type}", body: json, ExportEndpoints.start),
-    // They have the addresses of files, which need no token.
-    route("GET", "/v3/export/{data_type}", query: list(), for: .admin, ExportEndpoints.list),
-    route("GET", "/v3/export/{data_type}/{request_id}", for: .admin, ExportEndpoints.view),
-    route(
-      "GET", "/v3/parley/export/{data_type}",
-      query: .only(ExportParameters.names + ["after", "limit"]), ExportEndpoints.page),
-    route("POST", "/v3/privacy/gdpr", body: json, PrivacyEndpoints.start),
-    route("GET", "/v3/privacy/gdpr", query: list("action"), for: .admin, PrivacyEndpoints.list),
-    route("GET", "/v3/privacy/gdpr/{request_id}", for: .admin, PrivacyEndpoints.view),
-    route("DELETE", "/v3/privacy/gdpr/{request_id}", PrivacyEndpoints.cancel),
-  ]
 
   private static let hooks = [
     route("GET", "/v3/parley/hooks", HookEndpoints.list),
