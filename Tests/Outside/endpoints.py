@@ -171,6 +171,9 @@ def deviations(schema, value):
 def strange(schema, value, place=""):
     """Nulls and members that are not described."""
     schema = wrongs.resolved(schema)
+    if "anyOf" in schema:
+        yield from min((list(strange(one, value, place)) for one in schema["anyOf"]), key=len)
+        return
     # Of a series of numbers one may be missing.
     if value is None and not (place.endswith("[]") and "null" in schema.get("type", "")):
         yield f"{place} is null"

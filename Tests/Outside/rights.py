@@ -142,7 +142,8 @@ async def state(owner, channel):
 
 async def test_the_matrix(ctx):
     """Each changing method is allowed or refused as expected, and a refusal changes nothing."""
-    server = await ctx.server("--limits-calls-per-second", "0", "--limits-user-flood-messages", "0")
+    server = await ctx.server("--limits-calls-per-second", "0", "--limits-user-flood-messages", "0",
+                              "--limits-user-channels-per-day", "0")
     people = await ctx.users(server, 5)
     owner, other = people[0], people[3]
     wrong = []

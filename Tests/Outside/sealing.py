@@ -83,7 +83,8 @@ async def test_participants_alone_read_a_file(ctx):
 
 async def test_a_file_in_many_channels(ctx):
     """A file is in a thousand channels at most; a stranger is refused, and operators of one read it."""
-    server = await ctx.fresh(*ON, "--limits-flood-messages", "0", "--limits-calls-per-second", "0")
+    server = await ctx.fresh(
+        *ON, "--limits-flood-messages", "0", "--limits-calls-per-second", "0", "--limits-user-channels-per-day", "0")
     room, owner, viewer = await ctx.room(server, 1)
     stranger, operator = await ctx.user(server), await ctx.user(server)
     file, url = await create(owner, 4)

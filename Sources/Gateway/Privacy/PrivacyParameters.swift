@@ -32,9 +32,8 @@ struct PrivacyParameters: Sendable, Hashable {
     self.action = action
     userIDs = try body.userIDs("user_ids", limit: Self.userLimit) ?? []
     // The documented API names the one user of an archive like this.
-    if action == .access, userIDs.isEmpty, let userID = try body.optionalUserID("user_id") {
-      userIDs = [userID]
-    }
+    let userID = try body.optionalUserID("user_id")
+    if action == .access, userIDs.isEmpty, let userID { userIDs = [userID] }
     messages = try body.choice("messages", of: UserRemainsErasure.Messages.self) ?? .remove
     channels = try body.choice("channel_delete_option", of: ChannelDeletion.self) ?? .none
     guard !userIDs.isEmpty else { throw .missing("user_ids") }
