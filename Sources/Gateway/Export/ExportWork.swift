@@ -4,7 +4,7 @@ import Store
 
 /// Writes an export to its file, a page at a time.
 ///
-/// A step ends after a second or some MiB, when its bytes are durable: after a restart the file is cut back
+/// A step ends after ten seconds or many MiB, when its bytes are durable: after a restart the file is cut back
 /// to them. Confined to the first shard.
 final class ExportWork: LongWork, TimerHandler {
   /// The position of an export and the rows before it, as recorded.
@@ -23,8 +23,10 @@ final class ExportWork: LongWork, TimerHandler {
   }
 
   /// The most that a step takes before its bytes are made durable.
-  private static let stepMilliseconds: Int64 = 1_000
-  private static let stepByteCount: Int64 = 8 << 20
+  ///
+  /// Commits of messages wait for that on the same disk, so it is rare.
+  private static let stepMilliseconds: Int64 = 10_000
+  private static let stepByteCount: Int64 = 256 << 20
 
   private unowned let shard: Shard
   private let request: LongRequest
@@ -35,6 +37,8 @@ final class ExportWork: LongWork, TimerHandler {
   private var isOpen = false
   private var startedAt: Int64 = 0
   private var startByteCount: Int64 = 0
+  /// The end of the last reading, from which the pause counts: compressing takes place meanwhile.
+  private var readAt: Int64 = 0
   /// The recorded part of a file that has all rows.
   private var whole: LongRequestProgress.Part?
   private var completion: ((LongRequestRun.Step) -> Void)?
@@ -110,6 +114,7 @@ final class ExportWork: LongWork, TimerHandler {
     let pause = pace.pause(
       after: cost.nanoseconds, queryCount: statistics.queryCount,
       waiting: statistics.queryQueueLength)
+    readAt = shard.loop.now
     progress.rowCount += page.rowCount
     progress.position = page.position
     guard !page.bytes.isEmpty else { return didWrite(page, pause) }
@@ -120,9 +125,10 @@ final class ExportWork: LongWork, TimerHandler {
     let isLong =
       shard.loop.now - startedAt >= Self.stepMilliseconds
       || file.contentByteCount - startByteCount >= Self.stepByteCount
-    if page.isLast || isLong { return synchronize(isLast: page.isLast, pause) }
-    guard pause > 0 else { return read() }
-    _ = shard.loop.schedule(after: pause, self)
+    let rest = max(0, pause - (shard.loop.now - readAt))
+    if page.isLast || isLong { return synchronize(isLast: page.isLast, rest) }
+    guard rest > 0 else { return read() }
+    _ = shard.loop.schedule(after: rest, self)
   }
 
   func timerDidFire(_ token: EventLoop.TimerToken) { read() }
