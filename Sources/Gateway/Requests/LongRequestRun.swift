@@ -114,10 +114,10 @@ struct LongRequestRun {
 
 /// The pauses of a reader that works in the background.
 ///
-/// While other queries come, the work takes a tenth of a reader's time, otherwise half of it.
+/// While other queries come, the work takes a tenth of a reader's time, otherwise a third of it.
 struct ReadingPace {
   private static let busyShare: UInt64 = 9
-  private static let quietShare: UInt64 = 1
+  private static let quietShare: UInt64 = 2
 
   /// The number of queries of others so far.
   private var seenCount: Int?
