@@ -43,7 +43,7 @@ enum RetentionEndpoints {
 }
 
 extension PlatformCall {
-  /// Sets the `message_survival_seconds` of the body, if it is given, in the channel in the path, and goes on
+  /// Sets the `message_survival_seconds` of the body, if it is given, in the channel in the path, then continues
   /// there.
   func settingSurvival(
     _ completion: Completion, _ body: @escaping @Sendable (ChannelHost) -> Void

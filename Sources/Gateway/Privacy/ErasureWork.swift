@@ -198,7 +198,7 @@ final class ErasureWork: LongWork {
     }
   }
 
-  /// Records the phase in the audit log, and goes on to the next one.
+  /// Records the phase in the audit log, and continues with the next one.
   private func endPhase() {
     if let parameters {
       let userID = parameters.userIDs[progress.user]

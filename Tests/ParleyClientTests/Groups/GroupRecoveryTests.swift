@@ -132,7 +132,7 @@ struct GroupRecoveryTests {
     #expect(group.state.view.position?.reached == 9 && group.lastMessage?.messageID != 112)
   }
 
-  @Test("goes on from the known position when the group was read meanwhile")
+  @Test("continues from the known position when the group was read meanwhile")
   func readMeanwhile() async throws {
     let group = try core.knownGroup()
     let events = group.events

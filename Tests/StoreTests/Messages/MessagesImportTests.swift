@@ -54,7 +54,7 @@ struct MessagesImportTests {
     #expect(events == [1])
     let total = try await fixture.store.perform(MessageCount(channelID: fixture.lobby.id))
     #expect(total == 4)
-    // The count of events goes on.
+    // The count of events continues.
     try await fixture.store.append(fixture.message(ids[0] + 9, "next", at: now + 90_000))
     // A place remains after its message was deleted.
     try await fixture.store.write { [lobby = fixture.lobby] in
