@@ -11,10 +11,12 @@ import Synchronization
 /// from time to time, and may be exceeded by what arrives in between.
 final class Quotas: Sendable {
   fileprivate struct State {
-    var settings: QuotaSettings
+    var settings: QuotaSettings { didSet { fullQuota = findFullQuota() } }
     var counts = DailyCounts()
     var isRecording = false
-    var size = StoredSize.Outcome()
+    var size = StoredSize.Outcome() { didSet { fullQuota = findFullQuota() } }
+    /// The first quota of the deployment that is used up, which each message asks for.
+    var fullQuota: DeploymentQuota?
   }
 
   /// The users whose counts are recorded in one write.
@@ -114,24 +116,36 @@ final class Quotas: Sendable {
   /// The used part of the quotas of the deployment that are in force, by the name of the setting.
   var usedShares: [(name: String, share: Double)] {
     state.withLock { state in
-      state.deploymentQuotas.map { ($0.name, Double($0.used) / Double($0.limit)) }
+      state.settings.deploymentQuotas(of: state.size).map {
+        ($0.name, Double($0.used) / Double($0.limit))
+      }
     }
   }
 }
 
 extension Quotas.State {
-  /// The quotas of the deployment that are in force.
-  fileprivate var deploymentQuotas: [(name: String, used: Int64, limit: Int64)] {
-    [
-      ("limits.database_bytes", size.databaseByteCount, settings.databaseBytes),
-      ("limits.messages_stored", size.messageCount, settings.messagesStored),
-    ].filter { $0.2 > 0 }
+  fileprivate func findFullQuota() -> DeploymentQuota? {
+    settings.deploymentQuotas(of: size).first { $0.used >= $0.limit }
   }
+}
 
-  /// The first quota of the deployment that is used up.
-  fileprivate var fullQuota: (name: String, used: Int64, limit: Int64)? {
-    guard settings.databaseBytes > 0 || settings.messagesStored > 0 else { return nil }
-    return deploymentQuotas.first { $0.used >= $0.limit }
+/// A quota of the deployment that is in force.
+struct DeploymentQuota: Sendable, Hashable {
+  /// The name of the setting.
+  let name: String
+  let used: Int64
+  let limit: Int64
+}
+
+extension QuotaSettings {
+  /// The quotas of the deployment that are in force, as far as they are used.
+  func deploymentQuotas(of size: StoredSize.Outcome) -> [DeploymentQuota] {
+    [
+      DeploymentQuota(
+        name: "limits.database_bytes", used: size.databaseByteCount, limit: databaseBytes),
+      DeploymentQuota(
+        name: "limits.messages_stored", used: size.messageCount, limit: messagesStored),
+    ].filter { $0.limit > 0 }
   }
 }
 

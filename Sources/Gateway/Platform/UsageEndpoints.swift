@@ -92,11 +92,10 @@ extension UsageRecord.Value {
   }
 
   private func encodeQuotas(_ quotas: QuotaSettings, into writer: inout JSONWriter) {
-    for (name, used, limit) in [
-      ("limits.database_bytes", usage.size.databaseByteCount, quotas.databaseBytes),
-      ("limits.messages_stored", usage.messageCount, quotas.messagesStored),
-    ] where limit > 0 {
-      writer.quota(name, used: used, limit: limit)
+    let size = StoredSize.Outcome(
+      databaseByteCount: usage.size.databaseByteCount, messageCount: usage.messageCount)
+    for quota in quotas.deploymentQuotas(of: size) {
+      writer.quota(quota.name, used: quota.used, limit: quota.limit)
     }
   }
 }
