@@ -24,7 +24,9 @@ enum ChannelEndpoints {
 
   /// `GET /open_channels/{url}`.
   static func view(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    try call.performOnChannel(.view, completion)
+    try call.perform(.view, completion) { answer, writer in
+      if case .channel(let info) = answer { info.encodeForPlatform(into: &writer) }
+    }
   }
 
   /// `PUT /open_channels/{url}`: changes the given members.
@@ -132,17 +134,6 @@ extension Completion {
   /// Answers with the channel.
   func channel(_ result: Result<ChannelInfo, ServiceError>) {
     self(result) { $0.encodeForPlatform(into: &$1) }
-  }
-}
-
-extension PlatformCall {
-  /// Sends a command to the channel in the path, and answers with the channel.
-  fileprivate func performOnChannel(
-    _ command: ChannelCommand, _ completion: Completion
-  ) throws(ServiceError) {
-    try perform(command, completion) { answer, writer in
-      if case .channel(let info) = answer { info.encodeForPlatform(into: &writer) }
-    }
   }
 }
 
