@@ -57,7 +57,7 @@ final class ExportWork: LongWork, TimerHandler {
     guard parameters != nil else {
       return finish(.failed(reason: "its parameters are those of another version"))
     }
-    if let whole { return complete(whole) }
+    if let whole { return file.finish(whole, finish) }
     startedAt = shard.loop.now
     startByteCount = file.contentByteCount
     guard isOpen else { return open() }
@@ -68,18 +68,9 @@ final class ExportWork: LongWork, TimerHandler {
 
   private func open() {
     file.open { [self] result in
-      switch result {
-      case .failure(.shrunk):
-        progress = Progress("")
-        file.startOver { [self] result in
-          proceed(result) {
-            isOpen = true; writeHead()
-          }
-        }
-      default:
-        proceed(result) {
-          isOpen = true; writeHead()
-        }
+      proceed(result) {
+        isOpen = true
+        writeHead()
       }
     }
   }
@@ -143,17 +134,6 @@ final class ExportWork: LongWork, TimerHandler {
         part.rest?.isDirty = true
         finish(
           .advanced(position: progress.text, part: part, rest: isLast ? 0 : pause))
-      }
-    }
-  }
-
-  private func complete(_ part: LongRequestProgress.Part) {
-    file.complete(part) { [self] result in
-      switch result {
-      case .failure(let failure): fail(failure)
-      case .success(let size):
-        let expiry = shard.services.clock.now + LongFile.lifetime
-        finish(.finished(.done(fileSize: size, expiry: expiry)))
       }
     }
   }

@@ -53,7 +53,7 @@ final class ArchiveWork: LongWork {
     guard let parameters else {
       return finish(.failed(reason: "its parameters are those of another version"))
     }
-    if let whole { return complete(whole) }
+    if let whole { return file.finish(whole, finish) }
     guard isOpen else { return open() }
     guard user < parameters.userIDs.count else { return synchronize(isLast: true, pause: 0) }
     let userID = parameters.userIDs[user]
@@ -67,16 +67,13 @@ final class ArchiveWork: LongWork {
   func didEnd() { file.removeRemains() }
 
   private func open() {
-    let begin: (Result<Void, LongFile.Failure>) -> Void = { [self] result in
+    file.open { [self] result in
       guard case .success = result else { return fail(result) }
       isOpen = true
       guard file.byteCount == 0 else { return again() }
       read(position: "")
       // An archive without lines is a file too.
       file.append([]) { [self] in $0.isSuccess ? again() : fail($0) }
-    }
-    file.open { [self] result in
-      if case .failure(.shrunk) = result { file.startOver(begin) } else { begin(result) }
     }
   }
 
@@ -145,17 +142,6 @@ final class ArchiveWork: LongWork {
         // Chunks after them may be sealed before the next record.
         written.rest?.isDirty = true
         finish(.advanced(position: position, part: written, rest: pause))
-      }
-    }
-  }
-
-  private func complete(_ written: LongRequestProgress.Part) {
-    file.complete(written) { [self] result in
-      switch result {
-      case .failure(let failure): finish(LongRequestRun.Step(failure))
-      case .success(let size):
-        let expiry = shard.services.clock.now + LongFile.lifetime
-        finish(.finished(.done(fileSize: size, expiry: expiry)))
       }
     }
   }

@@ -15,7 +15,7 @@ final class LongFile {
   enum Failure: Error, Sendable, Hashable {
     /// The server no longer has the request.
     case lost
-    /// The durable bytes are missing: the work starts over.
+    /// Durable bytes are missing.
     case shrunk
     case storage(reason: String)
     case keys(reason: String)
@@ -46,13 +46,13 @@ final class LongFile {
     record = request.file
   }
 
-  /// Opens the file at its durable bytes, or begins it.
+  /// Opens the file at its durable bytes, or begins it, also when durable bytes were lost: then
+  /// ``byteCount`` is 0, and the work starts over.
   func open(_ completion: @escaping Completion<Void>) {
-    begin(at: record?.offset ?? 0) { result in completion(result) }
+    begin(at: record?.offset ?? 0) { [self] result in
+      if case .failure(.shrunk) = result { begin(at: 0, completion) } else { completion(result) }
+    }
   }
-
-  /// Removes everything written, after its durable bytes were lost.
-  func startOver(_ completion: @escaping Completion<Void>) { begin(at: 0, completion) }
 
   private func begin(at offset: Int64, _ completion: @escaping Completion<Void>) {
     let (services, now) = (shard.services, shard.services.clock.now)
@@ -144,7 +144,7 @@ final class LongFile {
   ///
   /// - Parameter part: The recorded part.
   /// - Parameter completion: Receives the size of the file.
-  func complete(
+  private func complete(
     _ part: LongRequestProgress.Part, _ completion: @escaping Completion<Int64>
   ) {
     let size = part.offset
@@ -169,6 +169,22 @@ final class LongFile {
         return completion(result.map { size })
       }
       file.complete(completion: resumption { completion($0.map { size }) })
+    }
+  }
+
+  /// Completes the file, as the last step of the work.
+  ///
+  /// - Parameter part: The recorded part.
+  func finish(
+    _ part: LongRequestProgress.Part, _ completion: @escaping (LongRequestRun.Step) -> Void
+  ) {
+    complete(part) { [self] result in
+      switch result {
+      case .failure(let failure): completion(LongRequestRun.Step(failure))
+      case .success(let size):
+        let expiry = shard.services.clock.now + Self.lifetime
+        completion(.finished(.done(fileSize: size, expiry: expiry)))
+      }
     }
   }
 

@@ -74,7 +74,7 @@ private struct MessageExport<Encoder: ExportEncoder<FoundMessage>> {
     return page
   }
 
-  /// - Returns: Whether the channel has no more rows.
+  /// - Returns: Whether all rows of the channel were read.
   private mutating func readChannel(_ url: String) throws -> Bool {
     let id = try transaction.connection.first(
       "SELECT channel_id FROM channels WHERE url = ?", [url]
