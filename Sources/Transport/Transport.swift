@@ -22,6 +22,8 @@ package final class Transport {
   /// The memory held by all connections together: bytes waiting to be written, and the memory of
   /// applications and requests.
   package var heldByteCount = 0
+  /// The number of streams, open or ended.
+  package internal(set) var streamCount = 0
   /// The number of requests so far.
   var exchangeCount: UInt64 = 0
   let connections = ConnectionTable()
@@ -43,6 +45,8 @@ package final class Transport {
   private var listeners: [Listener] = []
   private var unflushed: [Connection] = []
   private var condemned: [Connection] = []
+  /// Streams with events for their readers.
+  private var pumpable: [Connection] = []
   /// Connections with readable bytes of a body, in the order of their turns.
   private var readableBodies: [Connection] = []
   /// The buffers with bytes that some of their subscribers have not received.
@@ -137,6 +141,7 @@ package final class Transport {
   package func appendFrame(
     text: [UInt8], encoding: FrameEncoding, into frames: inout [UInt8]
   ) {
+    if encoding.isEvents { return EventFrames.append(text, to: &frames) }
     guard encoding.isCompressed else {
       FrameEncoder.appendFrame(
         opcode: .text, payload: text.span, into: &frames)
@@ -160,10 +165,12 @@ package final class Transport {
     readBodies()
     var budget = Self.sweepBudget
     sweepBuffers(&budget)
+    pumpStreams()
     flushConnections()
     closeCondemned()
     noteSilence()
     return sweepingBuffers.isEmpty && unflushed.isEmpty && readableBodies.isEmpty
+      && pumpable.isEmpty
       ? .idle : .unfinished
   }
 
@@ -179,6 +186,10 @@ package final class Transport {
 
   func needsFlush(_ connection: Connection) {
     unflushed.append(connection)
+  }
+
+  func needsPump(_ stream: Connection) {
+    pumpable.append(stream)
   }
 
   func bodyIsReadable(_ connection: Connection) {
@@ -244,6 +255,13 @@ package final class Transport {
     readableBodies.removeFirst(turn.count)
     let reads = min(Self.bodyReads, Self.bodyBudget / turn.count)
     for connection in turn { connection.receiveBodyTurn(reads: reads) }
+  }
+
+  private func pumpStreams() {
+    guard !pumpable.isEmpty else { return }
+    let waiting = pumpable
+    pumpable = []
+    for stream in waiting { stream.pumpEvents() }
   }
 
   private func flushConnections() {

@@ -125,6 +125,7 @@ struct SettingsChangeTests {
     "store.url": "postgresql://a.example/parley",
     "cluster.bus": "postgresql", "cluster.secret": "hush-hush-hush-1", "files.store": "s3://bucket",
     "files.public_url": "http://a.example/", "files.encryption": "on", "fan_out.io_uring": "off",
+    "streams.mode": "off",
     "log.level": "error", "log.format": "json", "groups.invite_by": "operators",
     "push.subject": "mailto:push@a.example", "push.apns.url": "https://a.example",
     "push.fcm.url": "https://a.example", "push.fcm_style": "data",

@@ -31,6 +31,7 @@ package struct Settings: Sendable, Equatable {
   package var webhooks = WebhookSettings()
   package var hooks = HookSettings()
   package var compression = CompressionSettings()
+  package var streams = StreamSettings()
   /// The number of event loops, each on its own thread; at least 1 after loading.
   package var reactors = 0
   package var log = LogSettings()

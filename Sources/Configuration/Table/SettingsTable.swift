@@ -159,6 +159,12 @@ extension SettingsTable {
       "fan_out.io_uring", .restart, \.fanOut.ioUring,
       help:
         "Use io_uring to write to many subscribers with one system call, if the kernel allows it."),
+    .choice(
+      "streams.mode", .reload, \.streams.mode,
+      help: "Whether clients that cannot open WebSockets may use Server-Sent Events."),
+    .integer(
+      "streams.grace_seconds", .reload, \.streams.graceSeconds, in: 1...3_600, unit: "seconds",
+      help: "Time for which a stream stays open without a request for its events."),
     .integer(
       "compression.contexts", .restart, \.compression.contexts, in: 0...1_000_000,
       unit: "a number of connections",

@@ -159,7 +159,7 @@ struct RequestDispatch {
           shard.send(.channel(url: arguments["channel_url"], .platform(request)))
         case .platform(let endpoint):
           shard.perform(request, by: endpoint, about: kind, arguments)
-        case .resource, .upload: break
+        case .resource, .upload, .stream: break
         }
       })
   }
@@ -175,7 +175,7 @@ struct RequestDispatch {
         caller: exchange.platformCaller.bytes,
         exchange: ExchangeAddress(exchange, on: shard.handle))
       shard.send(.channel(url: target.arguments["channel_url"], .platform(request)))
-    case .resource, .upload: throw .noSuchEndpoint(head.method, head.path)
+    case .resource, .upload, .stream: throw .noSuchEndpoint(head.method, head.path)
     }
   }
 
@@ -188,6 +188,7 @@ struct RequestDispatch {
       switch route.endpoint {
       case .resource(let endpoint): return endpoint(call)
       case .upload: return UploadRequests(call).answer()
+      case .stream: return StreamRequests(call).answer()
       case .platform, .channel: return .respond(nothing(.path))
       }
     case .nothing(let miss, _): return .respond(nothing(miss))
@@ -196,9 +197,13 @@ struct RequestDispatch {
 
   /// No resource takes a body: a small one is read and ignored.
   private func decideOnResourceBody() -> BodyDecision {
-    if case .route(let route, let arguments) = match, case .upload = route.endpoint {
+    if case .route(let route, let arguments) = match {
       let call = ResourceCall(shard: shard, exchange: exchange, arguments: arguments)
-      return UploadRequests(call).decideOnBody()
+      switch route.endpoint {
+      case .upload: return UploadRequests(call).decideOnBody()
+      case .stream: return StreamRequests(call).decideOnBody()
+      case .resource, .platform, .channel: break
+      }
     }
     var refusal = HTTPResponse(
       refusing: ServiceError(.tooLong, "there is nothing here that takes a body"))

@@ -27,7 +27,7 @@ enum Routes {
     /// Anyone who knows the address of an upload; pages, if they are of the server's own or an
     /// allowed origin, or of any origin without a list.
     case uploads
-    /// Clients that act as a user, by opening a socket or creating an upload; pages, if they are of
+    /// Clients that act as a user, by opening a socket or a stream, or by creating an upload; pages, if they are of
     /// the server's own or an allowed origin.
     case users
     /// Back ends and operators with an API token of a role that includes this one.
@@ -45,6 +45,8 @@ enum Routes {
     case resource(@Sendable (ResourceCall) -> RequestOutcome)
     /// Receives bodies as they arrive.
     case upload
+    /// Opens, reads or closes a stream, or receives a message for it.
+    case stream
     case platform(PlatformEndpoint)
     /// Runs where the channel in the path is at home.
     case channel(PlatformEndpoint)
@@ -71,10 +73,15 @@ enum Routes {
   /// The address of an upload.
   static let upload: PathPattern = "/v1/uploads/{secret}"
 
+  /// The address of an event stream.
+  static let stream: PathPattern = "/v1/streams/{stream}"
+
   private static let resources = [
     Route(
       ["PUT", "HEAD", "PATCH", "DELETE", "POST", "OPTIONS"], upload, access: .uploads, .upload),
     Route(["POST", "OPTIONS"], "/v1/files", access: .users, .upload),
+    Route(["GET", "POST", "DELETE", "OPTIONS"], stream, access: .users, .stream),
+    Route(["POST", "OPTIONS"], "/v1/streams", access: .users, .stream),
     resource("/", StaticResources.page),
     resource("/docs", StaticResources.apiPage),
     resource("/favicon.ico", StaticResources.icon),

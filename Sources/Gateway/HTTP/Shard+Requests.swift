@@ -61,7 +61,7 @@ extension Shard: TransportDelegate {
     services.refusals.note(kind, at: loop.now, metadata)
   }
 
-  private func note(_ refusal: ExceededAddressLimit, of connection: Connection) {
+  func note(_ refusal: ExceededAddressLimit, of connection: Connection) {
     let (setting, limit) =
       switch refusal {
       case .connections(let limit): ("limits.connections_per_address", limit)
@@ -129,8 +129,8 @@ extension Shard: TransportDelegate {
         contexts: contextCount < allowed ? .clientsKept : .notKept))
   }
 
-  /// The number of WebSockets in the whole process.
-  private var webSocketCount: Int {
+  /// The number of WebSockets and streams in the whole process.
+  var webSocketCount: Int {
     services.metrics.gauges.reduce(0) { $0 + Int($1.value(of: .webSockets)) }
   }
 }

@@ -80,7 +80,7 @@ extension Session {
 
   /// The connection as the app's back end sees it while its session is being opened.
   var hookSession: HookSession {
-    HookSession(id: nil, address: connection.clientAddress?.host ?? "")
+    HookSession(id: nil, address: connection.clientAddress?.host ?? "", over: carrier)
   }
 
   // MARK: Opening
@@ -96,11 +96,13 @@ extension Session {
     }
   }
 
+  private var carrier: HookSession.Carrier { connection.isStream ? .stream : .webSocket }
+
   /// Notes the session for questions of channels.
   func noteForHooks(_ id: String) {
     guard shard.services.hooks != nil else { return }
     shard.services.hookSessions[reference] = HookSession(
-      id: id, address: connection.clientAddress?.host ?? "")
+      id: id, address: connection.clientAddress?.host ?? "", over: carrier)
   }
 
   func forgetForHooks() {

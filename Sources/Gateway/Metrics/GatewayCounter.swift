@@ -59,6 +59,10 @@ enum GatewayCounter: Int, MetricKey {
   case groupRecoveriesBudget
   case groupRecoveriesUnavailable
   case groupRecoveriesRefused
+  case streamResumes
+  case streamResumesGone
+  case streamResumesRefused
+  case streamPolls
 
   var definition: MetricDefinition {
     switch self {
@@ -136,6 +140,11 @@ enum GatewayCounter: Int, MetricKey {
     case .groupRecoveriesBudget: .recovery("budget")
     case .groupRecoveriesUnavailable: .recovery("unavailable")
     case .groupRecoveriesRefused: .recovery("refused")
+    case .streamResumes: .resume("resumed")
+    case .streamResumesGone: .resume("gone")
+    case .streamResumesRefused: .resume("refused")
+    case .streamPolls:
+      .counter("parley_stream_polls_total", "Polls for the events of a stream.")
     }
   }
 }
@@ -199,6 +208,12 @@ extension MetricDefinition {
   fileprivate static func recovery(_ outcome: String) -> MetricDefinition {
     counter(
       "parley_group_recoveries_total", "Groups named in group.recover, by outcome.",
+      Label("outcome", outcome))
+  }
+
+  fileprivate static func resume(_ outcome: String) -> MetricDefinition {
+    counter(
+      "parley_stream_resumes_total", "Requests that continue a stream, by outcome.",
       Label("outcome", outcome))
   }
 

@@ -38,6 +38,7 @@ enum GatewayGauge: Int, MetricKey {
   case groupMembers
   case groupStages
   case totalsWatchers
+  case streams
 
   var definition: MetricDefinition {
     switch self {
@@ -70,6 +71,10 @@ enum GatewayGauge: Int, MetricKey {
       MetricDefinition(
         "parley_group_totals_watchers", kind: .gauge,
         help: "Connections that receive group.totals.")
+    case .streams:
+      MetricDefinition(
+        "parley_streams", kind: .gauge,
+        help: "Event streams open, and closed ones whose last events are kept.")
     }
   }
 }

@@ -357,6 +357,23 @@ extension Session: WebSocketApplication {
     }
   }
 
+  /// Receives a message for which the client awaits a receipt, apart from its replies.
+  ///
+  /// - Returns: The error of a text that is no request; it is not sent as a reply.
+  func receive(posted bytes: [UInt8]) -> ServiceError? {
+    guard pendingClose == nil else { return nil }
+    budget.charge(messageBytes: bytes.count, at: shard.loop.now, rate: callRate)
+    let input = RPCInput(bytes)
+    switch input {
+    case .malformed(let error), .single(.invalid(nil, let error)):
+      noteMalformed()
+      return error
+    case .single, .batch:
+      receive(input, byteCount: bytes.count)
+      return nil
+    }
+  }
+
   private func receive(_ input: RPCInput, byteCount: Int) {
     switch input {
     case .malformed(let error): append(malformed: error, id: nil)
@@ -396,9 +413,13 @@ extension Session: WebSocketApplication {
   }
 
   private func append(malformed error: ServiceError, id: RPCIdentifier?) {
+    pipeline.append(reply: CallOutcome.failure(error).reply(to: id))
+    noteMalformed()
+  }
+
+  private func noteMalformed() {
     shard.counters.add(to: .refusedInvalid)
     budget.chargeRefusal(at: shard.loop.now, rate: callRate)
-    pipeline.append(reply: CallOutcome.failure(error).reply(to: id))
     malformedCount += 1
     if malformedCount >= Self.malformedLimit {
       closeWhenAnswered(

@@ -62,6 +62,7 @@ final class GatewayServices: Sendable {
   /// `nil` when the app's back end is asked about nothing.
   let hooks: Hooks?
   let hookSessions = HookSessions()
+  let streamKey = StreamKey()
   let limits: LimitTable
   /// The file descriptors of the process.
   let descriptors: DescriptorPlan

@@ -56,6 +56,8 @@ enum LocalMessage: Sendable {
   case pulse(MissingAnswers)
   /// Closes silent connections of a full pool.
   case shed(SocketPool)
+  /// Carries out a request to a stream of the shard.
+  case stream(StreamCall)
 
   // The relief of memory: the shard that starts it asks all shards for their largest holders, then
   // closes the largest of all.
@@ -109,6 +111,7 @@ extension Shard {
     case .deleteEmptyGroup(let url, let path): deleteEmptyGroup(url, replyTo: path)
     case .pulse(let missing): missing.oneCame()
     case .shed(let pool): transport.shed(in: pool)
+    case .stream(let call): receive(call)
     case .nameHolders(let index): send(.holders(largestHolders), to: index)
     case .holders(let largest): take(largest)
     case .closeHolder(let holder, let index):

@@ -54,6 +54,7 @@ final class Shard {
   private var reported = TransportCounters()
   private var reportedConnections = 0
   private var reportedQueuedConnections = 0
+  private var reportedStreams = 0
   /// The published memory of this shard's connections.
   var publishedByteCount = 0
   var drain: ShardDrain?
@@ -62,6 +63,8 @@ final class Shard {
   private(set) var edge: ShardEdge?
   /// The address bases that upgrade requests have named.
   var bases = NamedBases()
+  /// The requests of this shard that carry the events of other shards' streams.
+  var relayedEvents: [Exchange.ID: RelayedEvents] = [:]
   /// The session calls that are about to use files as pictures.
   var pictureCalls = PictureCalls()
   /// On the first shard.
@@ -225,6 +228,8 @@ final class Shard {
     gauges.add(
       Int64(transport.queuedConnectionCount - reportedQueuedConnections), to: .queuedConnections)
     reportedQueuedConnections = transport.queuedConnectionCount
+    gauges.add(Int64(transport.streamCount - reportedStreams), to: .streams)
+    reportedStreams = transport.streamCount
     reported = now
   }
 }

@@ -29,7 +29,7 @@ final class ShardDrain: TimerHandler {
   private var closings: [(time: Int64, connection: ConnectionID)] = []
   private var timer: EventLoop.TimerToken?
   private var isFinished = false
-  /// The time at which the last WebSocket was closed.
+  /// The time at which the last WebSocket or stream was closed.
   private var lastLeft: Int64?
 
   init(shard: Shard, timeout: Int64) {
@@ -85,10 +85,10 @@ final class ShardDrain: TimerHandler {
     }
   }
 
-  /// Stops accepting and answering, once no WebSocket is left.
+  /// Stops accepting and answering, once no WebSocket and no stream is left.
   private func endWithLastSession() {
     var hasWebSockets = false
-    shard.transport.forEachConnection { if $0.isWebSocket { hasWebSockets = true } }
+    shard.transport.forEachConnection { if $0.isWebSocket || $0.isStream { hasWebSockets = true } }
     guard !hasWebSockets else { return }
     shard.transport.stopListening()
     let now = shard.loop.now

@@ -60,8 +60,16 @@ package struct HTTPResponse: Sendable, Hashable {
   package func serializeHead(
     into bytes: inout [UInt8], for persistence: ConnectionPersistence, contentLength: Int64
   ) {
+    var response = self
+    if !status.forbidsBody { response.fields["Content-Length"] = String(contentLength) }
+    response.serializeHeadOfUnknownLength(into: &bytes, for: persistence)
+  }
+
+  /// Appends the head alone, for content that ends with the connection or with its transfer coding.
+  package func serializeHeadOfUnknownLength(
+    into bytes: inout [UInt8], for persistence: ConnectionPersistence
+  ) {
     var fields = fields
-    if !status.forbidsBody { fields["Content-Length"] = String(contentLength) }
     if status.code >= 200 {
       fields["Connection"] = persistence == .keepAlive ? "keep-alive" : "close"
     }

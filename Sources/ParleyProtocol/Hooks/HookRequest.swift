@@ -54,7 +54,17 @@ package struct HookSession: Sendable, Hashable {
   /// The address of the client; empty when it is not known.
   package let address: String
 
-  package init(id: String?, address: String) {
+  let carrier: Carrier
+
+  /// The transport of the connection.
+  package enum Carrier: String, Sendable {
+    case webSocket = "websocket"
+    /// Server-Sent Events and posted messages.
+    case stream
+  }
+
+  package init(id: String?, address: String, over carrier: Carrier) {
+    self.carrier = carrier
     self.id = id
     self.address = address
   }
@@ -62,6 +72,6 @@ package struct HookSession: Sendable, Hashable {
   fileprivate func encodeMembers(into writer: inout JSONWriter) {
     writer.member("session_id", ifKnown: id)
     writer.member("address", address)
-    writer.member("transport", "websocket")
+    writer.member("transport", carrier.rawValue)
   }
 }

@@ -87,7 +87,7 @@ package struct AddressLimits: Sendable, Hashable {
 }
 
 /// The limit that a connection exceeds.
-package enum ExceededAddressLimit: Sendable, Hashable {
+package enum ExceededAddressLimit: Error, Sendable, Hashable {
   case connections(limit: Int)
   case unopened(limit: Int)
 }

@@ -10,6 +10,10 @@ extension Connection {
   package func close(_ code: CloseCode, reason: String = "") {
     guard isOpen else { return }
     if case .departing(let departure) = stage { return end(departure) }
+    if encoding.isEvents {
+      closeEvents(code, reason: reason)
+      return didStopBeingOpen(.closed(code))
+    }
     var frame: [UInt8] = []
     endpoint?.close(code, reason: reason, into: &frame)
     append(frame)
@@ -28,6 +32,7 @@ extension Connection {
   /// Queued frames are not sent, and a pending HTTP request is not answered.
   package func shed(_ code: CloseCode, reason: String) {
     guard isOpen, cutFrame.byteCount <= Self.largestRest else { return drop() }
+    dropEvents()
     stream.keepFirst(cutFrame.byteCount)
     dropHeldInput()
     close(code, reason: reason)
@@ -45,6 +50,7 @@ extension Connection {
   func finish() {
     switch stage {
     case .lingering, .closed: return
+    case .eventStream, .endedStream: return drop()
     case .sending(var outgoing) where outgoing.count > 0 || queuedByteCount > 0:
       outgoing.persistence = .close
       enter(.sending(outgoing))
@@ -70,6 +76,8 @@ extension Connection {
     case .http where queuedByteCount > 0, .lingering where queuedByteCount > 0:
       finish()
       stopReading()
+    // The events of a client that is gone wait for its next request.
+    case .sending(let outgoing) where outgoing.isEndless: drop()
     case .sending:
       finish()
       stopReading()
@@ -81,7 +89,9 @@ extension Connection {
       guard depart(.lost) else { return drop() }
       stopReading()
     case .departing: stopReading()
-    case .proxyHeader, .http, .receiving, .answering, .closing, .lingering, .closed: drop()
+    case .proxyHeader, .http, .receiving, .answering, .eventStream, .endedStream, .closing,
+      .lingering, .closed:
+      drop()
     }
   }
 
@@ -117,7 +127,8 @@ extension Connection {
     case .http, .lingering:
       finish()
       stopReading()
-    case .proxyHeader, .receiving, .answering, .sending, .webSocket, .departing, .closing, .closed:
+    case .proxyHeader, .receiving, .answering, .sending, .webSocket, .eventStream, .endedStream,
+      .departing, .closing, .closed:
       break
     }
   }
@@ -146,7 +157,9 @@ extension Connection {
   func drop() {
     if case .closed = stage { return }
     let wasOpen = isOpen
+    let hasSocket = descriptor >= 0
     abandonRequest()
+    endEvents()
     leaveAddress()
     stopBeingSheddable()
     enter(.closed)
@@ -158,7 +171,7 @@ extension Connection {
     account()
     endpoint = nil
     transport.connections.remove(id)
-    transport.configuration.sockets?.budget(of: admission.pool).give()
+    if hasSocket { transport.configuration.sockets?.budget(of: admission.pool).give() }
   }
 }
 

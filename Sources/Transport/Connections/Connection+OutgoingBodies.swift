@@ -96,7 +96,9 @@ extension Connection {
 extension Connection {
   /// Requests the next piece when little of the last one is left.
   func requestPiece() {
-    guard case .sending(var outgoing) = stage, case .pieces(var body) = outgoing.content,
+    guard case .sending(var outgoing) = stage else { return }
+    if outgoing.isEndless { return requestEvents() }
+    guard case .pieces(var body) = outgoing.content,
       body.isPieceWanted, queuedByteCount <= OutgoingBody.lowWaterMark
     else { return }
     body.isAwaited = true
@@ -145,12 +147,14 @@ struct OutgoingBody {
   enum Content {
     case file(FileSpan)
     case pieces(PiecedBody)
+    case events(EventBody)
 
     /// The number of remaining bytes.
     var count: Int64 {
       switch self {
       case .file(let file): file.count
       case .pieces(let body): body.count
+      case .events(let body): body.count
       }
     }
 
@@ -160,13 +164,20 @@ struct OutgoingBody {
       switch self {
       case .file(let file): return .file(file.dropped())
       case .pieces(let body): return .pieces(PiecedBody(count: 0, source: body.source))
+      case .events(let body):
+        body.count = 0
+        return self
       }
     }
 
     /// Notifies the source of a body that is not sent completely.
     func abandon() {
-      guard case .pieces(let body) = self, body.count > 0 else { return }
-      body.source.bodyWasAbandoned()
+      guard count > 0 else { return }
+      switch self {
+      case .file: break
+      case .pieces(let body): body.source.bodyWasAbandoned()
+      case .events(let body): body.source.bodyWasAbandoned()
+      }
     }
   }
 
@@ -186,6 +197,11 @@ struct OutgoingBody {
 
   /// The number of remaining bytes.
   var count: Int64 { content.count }
+
+  /// Whether the body ends only when its source ends it.
+  var isEndless: Bool {
+    if case .events(let body) = content { body.count > 0 } else { false }
+  }
 }
 
 /// The rest of a body that arrives in pieces.

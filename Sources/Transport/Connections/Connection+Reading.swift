@@ -109,7 +109,7 @@ extension Connection: ReadinessHandler {
       case .webSocket, .closing:
         receiveFrames(input)
         return
-      case .proxyHeader, .departing, .lingering, .closed:
+      case .proxyHeader, .eventStream, .endedStream, .departing, .lingering, .closed:
         return
       }
     }

@@ -151,7 +151,9 @@ extension Connection {
       enter(.http(pending.parser))
       pending.onAbandonment?()
     case .sending(let outgoing): outgoing.content.abandon()
-    case .proxyHeader, .http, .webSocket, .departing, .closing, .lingering, .closed: break
+    case .proxyHeader, .http, .webSocket, .eventStream, .endedStream, .departing, .closing,
+      .lingering, .closed:
+      break
     }
   }
 
@@ -181,7 +183,9 @@ extension Connection {
     case .answering(let pending): applicationByteCount = pending.byteCount
     case .sending(let outgoing): applicationByteCount = outgoing.pending.byteCount
     // A receiver of bodies accounts for its own memory, and so does the application of a WebSocket.
-    case .proxyHeader, .receiving, .webSocket, .departing, .closing, .lingering, .closed: break
+    case .proxyHeader, .receiving, .webSocket, .eventStream, .endedStream, .departing, .closing,
+      .lingering, .closed:
+      break
     }
   }
 }

@@ -18,6 +18,10 @@ extension Connection {
     case sending(OutgoingBody)
     /// Open: messages flow both ways.
     case webSocket
+    /// Open, without a socket: responses to other connections' requests carry the events.
+    case eventStream(EventStream)
+    /// A closed stream, whose last events may still be asked for.
+    case endedStream(EventStream)
     /// The peer has ended its side. Its requests are processed, and then our side ends.
     case departing(Departure)
     /// Our close frame has been queued or sent, and the connection waits for the peer's.
@@ -28,11 +32,13 @@ extension Connection {
     case closed
   }
 
-  /// Whether a WebSocket is open on the connection.
+  /// Whether a WebSocket or a stream is open on the connection.
   package var isOpen: Bool {
     switch stage {
-    case .webSocket, .departing: true
-    case .proxyHeader, .http, .receiving, .answering, .sending, .closing, .lingering, .closed: false
+    case .webSocket, .eventStream, .departing: true
+    case .proxyHeader, .http, .receiving, .answering, .sending, .endedStream, .closing, .lingering,
+      .closed:
+      false
     }
   }
 
@@ -45,7 +51,9 @@ extension Connection {
   package var isAnswering: Bool {
     switch stage {
     case .receiving, .answering, .sending: true
-    case .proxyHeader, .http, .webSocket, .departing, .closing, .lingering, .closed: false
+    case .proxyHeader, .http, .webSocket, .eventStream, .endedStream, .departing, .closing,
+      .lingering, .closed:
+      false
     }
   }
 
@@ -54,7 +62,8 @@ extension Connection {
     switch stage {
     case .proxyHeader: true
     case .http(let parser): parser.isIdle && queuedByteCount == 0
-    case .receiving, .answering, .sending, .webSocket, .departing, .closing, .lingering, .closed:
+    case .receiving, .answering, .sending, .webSocket, .eventStream, .endedStream, .departing,
+      .closing, .lingering, .closed:
       false
     }
   }

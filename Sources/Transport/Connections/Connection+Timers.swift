@@ -13,6 +13,9 @@ extension Connection: TimerHandler {
     case .liveness(let nextPing, let unanswered):
       checkLiveness(nextPing: nextPing, unanswered: unanswered)
     case .close: drop()
+    case .grace: drop()
+    case .comment: sendComment()
+    case .pollEnd: endPoll()
     }
   }
 
@@ -128,6 +131,12 @@ struct ConnectionTimer {
     case liveness(nextPing: Int64, unanswered: Int64?)
     /// The end of the peer's side is due.
     case close
+    /// A request that carries the events of a stream is due.
+    case grace
+    /// The next comment to the reader of a stream is due.
+    case comment
+    /// The end of a poll is due.
+    case pollEnd
   }
 
   /// The timer; `nil` when none is set.

@@ -33,6 +33,7 @@ extension Connection {
   /// Sends the reply to a client's request, regardless of the queue's length: see ``hasRoom(for:)``.
   package func send(reply text: [UInt8]) {
     guard isOpen, pendingClose == nil else { return }
+    if encoding.isEvents, answersOpening(text) { return }
     var frame: [UInt8] = []
     transport.appendFrame(text: text, encoding: encoding, into: &frame)
     append(frame)
@@ -95,8 +96,9 @@ extension Connection {
     bytes.withUnsafeBytes(append)
   }
 
-  private func append(_ bytes: UnsafeRawBufferPointer) {
+  func append(_ bytes: UnsafeRawBufferPointer) {
     if case .closed = stage { return }
+    if encoding.isEvents { return appendEvents(bytes) }
     stream.append(bytes)
     scheduleFlush()
   }
@@ -174,7 +176,7 @@ extension Connection {
   private func admits(_ byteCount: Int) -> Bool {
     // After a close frame there is no more data (RFC 6455 §5.5.1).
     guard isOpen, pendingClose == nil else { return false }
-    guard queuedByteCount + byteCount > transport.configuration.outboundBytes else { return true }
+    guard unsentByteCount + byteCount > outboundLimit else { return true }
     condemn(.slow)
     return false
   }

@@ -4,6 +4,8 @@ import Streams
 
 /// A TCP connection: its socket, TLS if any, its protocol, and its queue of bytes to be written.
 ///
+/// Or an event stream, which has no socket: see `Connection+Events.swift`.
+///
 ///     proxyHeader ──► http ──► webSocket ──► closing ──► lingering ──► closed
 ///     receiving ◄─────► │ └────────────────────────────────────▲
 ///             │         ▼
@@ -98,8 +100,8 @@ package final class Connection {
   /// A reply over the limit does not make the client a slow consumer. When there is no room,
   /// ``WebSocketApplication/connectionHasRoom(_:)`` is called later.
   package func hasRoom(for byteCount: Int) -> Bool {
-    let queued = queuedByteCount
-    if queued == 0 || queued + byteCount <= transport.configuration.outboundHighWaterMark {
+    let queued = unsentByteCount
+    if queued == 0 || queued + byteCount <= outboundLimit / 2 {
       return true
     }
     awaitsRoom = true
@@ -130,7 +132,7 @@ package final class Connection {
   /// Adds a change of the connection's memory to the transport's total.
   func account() {
     let count = UInt32(
-      clamping: stream.queuedByteCount + heldInput.count + applicationByteCount)
+      clamping: stream.queuedByteCount + heldInput.count + applicationByteCount + eventByteCount)
     transport.heldByteCount += Int(count) - Int(accountedByteCount)
     accountedByteCount = count
   }
@@ -144,7 +146,7 @@ package final class Connection {
   package func resumeReading() {
     isReadingPaused = false
     updateInterest()
-    takeHeldInput()
+    encoding.isEvents ? receiveHeldMessages() : takeHeldInput()
   }
 
   func stopReading() {
@@ -188,6 +190,11 @@ extension Connection {
     lastReceived = transport.loop.now
   }
 
+  /// Records that the peer was there until at least this many milliseconds ago.
+  func noteInput(before milliseconds: Int64) {
+    lastReceived = max(lastReceived ?? .min, transport.loop.now - milliseconds)
+  }
+
   /// Records that the peer sends nothing more.
   func noteEndOfInput() {
     peerHasEnded = true
@@ -207,6 +214,18 @@ extension Connection {
     self.encoding = encoding
     self.application = application
     stage = .webSocket
+  }
+
+  /// Turns the connection into a stream.
+  func becomeStream(_ events: EventStream) {
+    encoding = .events
+    stage = .eventStream(events)
+    transport.connections.setPath(.events, of: id)
+  }
+
+  /// Begins to notify the application of a stream.
+  func begin(_ application: any WebSocketApplication) {
+    self.application = application
   }
 
   /// Detaches the application, which then gets no more notifications.

@@ -25,6 +25,8 @@ enum WritePath: UInt8 {
   case encrypted
   /// The queue is not empty: new bytes are appended to it.
   case queued
+  /// There is no socket: bytes become events of a stream.
+  case events
   /// Deliveries are dropped.
   case closed
 }

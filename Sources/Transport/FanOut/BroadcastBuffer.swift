@@ -220,7 +220,7 @@ package final class Subscription {
 /// A connection that lets the server keep a compression context gets the same bytes as one that forbids
 /// it: the permission need not be used (RFC 7692 §7.1.1.1).
 package struct FrameEncoding: Hashable, Sendable {
-  /// The size of the LZ77 window in bits, 9 to 15; 0 when frames are not compressed.
+  /// The size of the LZ77 window in bits, 9 to 15; 0 when frames are not compressed, 1 for events.
   package let windowBits: UInt8
 
   /// Uncompressed frames.
@@ -231,5 +231,10 @@ package struct FrameEncoding: Hashable, Sendable {
     FrameEncoding(windowBits: windowBits)
   }
 
-  package var isCompressed: Bool { windowBits > 0 }
+  /// Numbered events of streams, in the form of ``EventFrames``; such a connection has no frames.
+  package static let events = FrameEncoding(windowBits: 1)
+
+  package var isCompressed: Bool { windowBits > 1 }
+
+  var isEvents: Bool { windowBits == 1 }
 }

@@ -89,7 +89,9 @@ extension Connection {
     switch stage {
     case .receiving(let body): body.exchange
     case .answering(let pending): pending.exchange
-    case .proxyHeader, .http, .sending, .webSocket, .departing, .closing, .lingering, .closed: nil
+    case .proxyHeader, .http, .sending, .webSocket, .eventStream, .endedStream, .departing,
+      .closing, .lingering, .closed:
+      nil
     }
   }
 

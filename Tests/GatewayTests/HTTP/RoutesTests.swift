@@ -233,9 +233,12 @@ struct RoutesTests {
             bodies: Set(content?.members.map(\.name) ?? [])))
       }
     }
-    // The bodies of uploads are files, and their routes take several methods.
+    // The bodies of uploads are files, and their routes and those of streams take several methods.
     let isUpload = { (route: Routes.Route) in
-      if case .upload = route.endpoint { true } else { false }
+      switch route.endpoint {
+      case .upload, .stream: true
+      case .resource, .platform, .channel: false
+      }
     }
     let uploads = Routes.table.routes.filter(isUpload)
     let uploadPaths = Set(uploads.map(\.pattern.description))

@@ -1,0 +1,97 @@
+import HTTP
+import ParleyProtocol
+
+/// The answers to requests about event streams, with the fields that let pages of allowed origins read
+/// them.
+struct StreamAnswers: Sendable {
+  private static let methods = ["GET", "POST", "DELETE", "OPTIONS"]
+
+  /// The origin of the requesting page; `nil` without one.
+  private let origin: String?
+  private let admitsAllOrigins: Bool
+
+  init(origin: String?, allowedOrigins: [String]) {
+    self.origin = origin
+    admitsAllOrigins = allowedOrigins.contains("*")
+  }
+
+  /// The answer that opens a stream.
+  func opened(_ address: String, result: [UInt8]) -> HTTPResponse {
+    json(
+      .created,
+      JSONWriter.bytes {
+        $0.object {
+          $0.member("stream", address)
+          $0.member("result", raw: result)
+        }
+      })
+  }
+
+  /// The answer to a posted message, whose results are events.
+  func accepted() -> HTTPResponse { json(HTTPStatus(202), Array("{}".utf8)) }
+
+  func closed() -> HTTPResponse { finished(HTTPResponse(status: .noContent)) }
+
+  /// The head of a response that carries events.
+  func events(compressed: Bool) -> HTTPResponse {
+    var response = HTTPResponse(
+      status: .ok,
+      fields: [
+        "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no",
+      ])
+    if compressed { response.fields.append("Content-Encoding", "gzip") }
+    response.fields.append("Vary", "Accept-Encoding")
+    return finished(response, caching: "no-store, no-transform")
+  }
+
+  func options() -> HTTPResponse {
+    finished(
+      HTTPResponse(
+        status: .noContent,
+        fields: [
+          "Access-Control-Allow-Methods": Self.methods.joined(separator: ", "),
+          "Access-Control-Allow-Headers": "Content-Type, Last-Event-ID, Cache-Control",
+          "Access-Control-Max-Age": "86400",
+        ]))
+  }
+
+  func refusal(_ error: ServiceError, _ status: HTTPStatus? = nil) -> HTTPResponse {
+    var response = HTTPResponse(refusing: error)
+    if let status { response.status = status }
+    return finished(response)
+  }
+
+  func refusal(ofMethod method: String, allowed: [String]) -> HTTPResponse {
+    finished(HTTPResponse(refusing: method, allowed: allowed))
+  }
+
+  /// An address that this server has not issued.
+  func unknown() -> HTTPResponse {
+    refusal(ServiceError(.notFound, "there is no such stream"), .notFound)
+  }
+
+  /// A stream that has ended, or whose client is too late to continue it.
+  func gone() -> HTTPResponse {
+    refusal(
+      ServiceError(
+        .notFound, "the stream has ended, or events were dropped: open another one and recover"),
+      HTTPStatus(410))
+  }
+
+  private func json(_ status: HTTPStatus, _ body: [UInt8]) -> HTTPResponse {
+    finished(
+      HTTPResponse(status: status, fields: ["Content-Type": "application/json"], body: body))
+  }
+
+  private func finished(_ response: HTTPResponse, caching: String = "no-store") -> HTTPResponse {
+    var response = response
+    response.fields.append("Cache-Control", caching)
+    response.fields.append("X-Content-Type-Options", "nosniff")
+    response.fields.append("Referrer-Policy", "no-referrer")
+    guard let origin else { return response }
+    response.fields.append("Access-Control-Allow-Origin", admitsAllOrigins ? "*" : origin)
+    if !admitsAllOrigins { response.fields.append("Vary", "Origin") }
+    response.fields.append("Access-Control-Expose-Headers", "Retry-After")
+    return response
+  }
+}

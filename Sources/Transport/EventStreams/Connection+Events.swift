@@ -1,0 +1,269 @@
+import HTTP
+import Reactor
+
+/// A connection without a socket, whose events are carried by the responses to HTTP requests.
+///
+/// To its application it is a connection like others: the same calls, limits and counters.
+extension Connection {
+  /// Opens a stream for the client of a request.
+  ///
+  /// - Parameters:
+  ///   - requester: The connection of the request; it provides the client's address.
+  /// - Returns: The reason why the client's address may have no more connections.
+  package static func openStream(
+    for requester: Connection, _ timing: EventStreamTiming
+  ) -> Result<Connection, ExceededAddressLimit> {
+    let transport = requester.transport
+    let connection = Connection(
+      id: transport.connections.reserve(descriptor: -1), descriptor: -1, tls: nil,
+      tag: requester.listenerTag, pool: requester.admission.pool, transport: transport)
+    transport.connections.insert(connection)
+    if let address = requester.clientAddress {
+      let peer = ProxiedPeer()
+      peer.announced = address
+      connection.note(peer)
+    }
+    if let refusal = connection.enterAddress() {
+      transport.connections.remove(connection.id)
+      return .failure(refusal)
+    }
+    connection.becomeStream(EventStream(timing))
+    transport.streamCount += 1
+    connection.noteInput()
+    return .success(connection)
+  }
+
+  /// Whether the connection is a stream, open or ended.
+  package var isStream: Bool { encoding.isEvents }
+
+  /// Begins to notify the application of a stream.
+  ///
+  /// - Parameter opened: Receives the reply to the first message, which is no event; `nil` when the stream
+  ///   ended before.
+  package func begin(
+    _ application: any WebSocketApplication, opened: @escaping (_ reply: [UInt8]?) -> Void
+  ) {
+    begin(application)
+    events?.opening = opened
+  }
+
+  /// The number of posted messages that wait while nothing is read.
+  package static var heldMessageLimit: Int { EventStream.heldMessageLimit }
+
+  /// Whether events wait for a reader.
+  package var hasWaitingEvents: Bool { events?.buffer.hasWaiting == true }
+
+  /// Receives a message that the client has posted: at once, or when reading resumes.
+  ///
+  /// - Parameter receive: Called once unless the result is `false`: with `false` when the stream ended.
+  /// - Returns: `false` when too many messages wait.
+  package func receivePosted(
+    byteCount: Int, _ receive: @escaping (_ isOpen: Bool) -> Void
+  ) -> Bool {
+    guard case .eventStream(let events) = stage else {
+      receive(false)
+      return true
+    }
+    noteInput()
+    guard isReadingPaused || !events.held.isEmpty else {
+      transport.counters.messagesReceived += 1
+      receive(true)
+      return true
+    }
+    guard events.held.count < EventStream.heldMessageLimit else { return false }
+    events.held.append(EventStream.HeldMessage(byteCount: byteCount, receive: receive))
+    account()
+    return true
+  }
+
+  /// Receives the messages that were posted while nothing was read.
+  func receiveHeldMessages() {
+    guard case .eventStream(let events) = stage else { return }
+    while !isReadingPaused, !events.held.isEmpty, isOpen {
+      let message = events.held.removeFirst()
+      transport.counters.messagesReceived += 1
+      message.receive(true)
+    }
+    account()
+  }
+
+  // MARK: Readers
+
+  /// Confirms the events up to a number, and prepares to send the later ones to a new reader.
+  package func resumeEvents(after number: UInt64) -> EventBuffer.Resumption {
+    guard let events else { return .gone }
+    let result = events.buffer.resume(after: number)
+    if result == .resumed {
+      noteInput()
+      account()
+    }
+    return result
+  }
+
+  /// Sends the events to a reader, in place of the current one.
+  package func attach(_ reader: any EventReader) {
+    guard let events else { return reader.end() }
+    events.reader?.end()
+    events.reader = reader
+    awaitReader(events, reader)
+    pumpEvents()
+  }
+
+  /// Takes notice that a reader can take more.
+  package func readerHasRoom(_ reader: any EventReader) {
+    guard let events, events.reader === reader else { return }
+    pumpEvents()
+  }
+
+  /// Takes notice that the client of a reader is gone.
+  package func readerDidEnd(_ reader: any EventReader) {
+    guard let events, events.reader === reader else { return }
+    // The client may have been gone for as long as a response without progress is kept.
+    noteInput(before: transport.configuration.progressTimeout + events.timing.comment)
+    detachReader(events)
+  }
+
+  /// Passes waiting events to the reader, and ends a response that is complete.
+  func pumpEvents() {
+    guard let events else { return }
+    events.isListed = false
+    if let reader = events.reader { pump(events, into: reader) }
+    if events.buffer.waitingByteCount == 0 || events.reader != nil { offerRoom() }
+    account()
+  }
+
+  private func pump(_ events: EventStream, into reader: any EventReader) {
+    let limit = reader.isPoll ? Int.max : LocalEventReader.highWaterMark
+    let isAnswer =
+      reader.hasRoom && events.buffer.take(upTo: limit) { reader.take($0) } && reader.isPoll
+    guard isAnswer || !isOpen && !events.buffer.hasWaiting else { return }
+    detachReader(events)
+    reader.end()
+    // A client that drained a stopping server's last event needs no second chance.
+    if !isOpen, transport.isDraining { drop() }
+  }
+
+  private func awaitReader(_ events: EventStream, _ reader: any EventReader) {
+    guard isOpen else { return }
+    if reader.isPoll {
+      setTimer(.pollEnd, after: events.timing.poll)
+    } else {
+      setTimer(.comment, after: events.timing.comment)
+    }
+  }
+
+  private func detachReader(_ events: EventStream) {
+    events.reader = nil
+    if isOpen { setTimer(.grace, after: events.timing.grace) }
+  }
+
+  /// Keeps the response of a reader alive.
+  func sendComment() {
+    guard let events, let reader = events.reader else { return }
+    if reader.hasRoom { Self.comment.withUnsafeBytes { reader.take($0) } }
+    awaitReader(events, reader)
+  }
+
+  private static let comment = Array(":\n\n".utf8)
+
+  /// Answers a poll that has waited long enough.
+  func endPoll() {
+    guard let events, let reader = events.reader else { return }
+    detachReader(events)
+    reader.end()
+  }
+
+  // MARK: Output
+
+  /// The bytes that the client has not read, as far as the connection knows.
+  var unsentByteCount: Int {
+    guard let events else { return queuedByteCount }
+    return events.buffer.waitingByteCount + (events.reader?.waitingByteCount ?? 0)
+  }
+
+  /// The largest number of unsent bytes.
+  var outboundLimit: Int {
+    let limit = transport.configuration.outboundBytes
+    guard let events, events.reader == nil else { return limit }
+    return min(limit, EventBuffer.keptByteCount)
+  }
+
+  /// The memory of the events and of posted messages that wait.
+  var eventByteCount: Int { encoding.isEvents ? events?.byteCount ?? 0 : 0 }
+
+  /// Appends events in the form of ``EventFrames``.
+  func appendEvents(_ frames: UnsafeRawBufferPointer) {
+    guard let events else { return }
+    EventFrames.forEach(in: frames) { events.buffer.append($0) }
+    pumpLater(events)
+  }
+
+  /// Passes the reply to the message that opens the stream to its receiver.
+  ///
+  /// - Returns: Whether the reply was that one.
+  func answersOpening(_ text: [UInt8]) -> Bool {
+    guard let events, let opening = events.opening else { return false }
+    events.opening = nil
+    setTimer(.grace, after: events.timing.grace)
+    opening(text)
+    return true
+  }
+
+  private func pumpLater(_ events: EventStream) {
+    guard !events.isListed else { return }
+    events.isListed = true
+    transport.needsPump(self)
+  }
+
+  // MARK: The end
+
+  /// Sends the last event, and keeps it for a client without a request at the moment.
+  func closeEvents(_ code: CloseCode, reason: String) {
+    guard case .eventStream(let events) = stage else { return }
+    EventFrames.closing(code, reason: reason).withUnsafeBytes {
+      events.buffer.append(named: "close", $0)
+    }
+    enter(.endedStream(events))
+    let patience = transport.isDraining ? transport.configuration.closeTimeout : events.timing.grace
+    setTimer(.close, after: patience)
+    endInput(of: events)
+    pumpLater(events)
+  }
+
+  /// Frees the events of a stream that holds too much memory.
+  func dropEvents() {
+    events?.buffer.removeAll()
+  }
+
+  /// Ends the stream with its reader, which gets what is waiting.
+  func endEvents() {
+    guard let events else { return }
+    if let reader = events.reader {
+      events.buffer.take { reader.take($0) }
+      events.reader = nil
+      reader.end()
+    }
+    endInput(of: events)
+    events.buffer.removeAll()
+    transport.streamCount -= 1
+  }
+
+  private func endInput(of events: EventStream) {
+    let held = events.held
+    events.held = []
+    for message in held { message.receive(false) }
+    let opening = events.opening
+    events.opening = nil
+    opening?(nil)
+  }
+
+  /// The stream, open or ended.
+  var events: EventStream? {
+    switch stage {
+    case .eventStream(let events), .endedStream(let events): events
+    case .proxyHeader, .http, .receiving, .answering, .sending, .webSocket, .departing, .closing,
+      .lingering, .closed:
+      nil
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/// The client's end of a connection without a socket: the events for it, and the HTTP request that
+/// carries them at the moment.
+///
+/// Confined to its transport's event loop.
+final class EventStream {
+  /// The number of posted messages that wait while nothing is read.
+  static let heldMessageLimit = 8
+
+  /// A message that is received once reading resumes.
+  struct HeldMessage {
+    let byteCount: Int
+    /// Called once: with `false` when the stream has ended.
+    let receive: (_ isOpen: Bool) -> Void
+  }
+
+  var buffer = EventBuffer()
+  /// The request that carries the events; `nil` between requests.
+  var reader: (any EventReader)?
+  var held: [HeldMessage] = []
+  /// Receives the answer to the first message, which opens the stream; `nil` once it is answered.
+  var opening: ((_ answer: [UInt8]?) -> Void)?
+  /// Whether events wait for the end of the turn.
+  var isListed = false
+  let timing: EventStreamTiming
+
+  init(_ timing: EventStreamTiming) {
+    self.timing = timing
+  }
+
+  /// Bytes in memory.
+  var byteCount: Int { held.reduce(buffer.byteCount) { $0 + $1.byteCount } }
+}
+
+/// The times of event streams, in milliseconds.
+package struct EventStreamTiming: Sendable {
+  /// The time for which a stream without a reader stays open.
+  package var grace: Int64
+  /// The interval of the comments that keep a response alive.
+  package var comment: Int64 = 15_000
+  /// The longest time for which a poll waits for an event.
+  package var poll: Int64 = 25_000
+
+  package init(grace: Int64) {
+    self.grace = grace
+  }
+}
+
+/// An HTTP request that carries the events of a stream to its client.
+///
+/// Called only on the event loop of the stream. The reader calls ``Connection/readerHasRoom(_:)`` when it
+/// can take more, and ``Connection/readerDidEnd(_:)`` when its client is gone.
+package protocol EventReader: AnyObject {
+  /// Whether the request is answered with the events that exist, without waiting for later ones.
+  var isPoll: Bool { get }
+  /// Whether more bytes may be taken now.
+  var hasRoom: Bool { get }
+  /// The number of taken bytes that are not written.
+  var waitingByteCount: Int { get }
+  /// Sends bytes to the client, whole events or a comment.
+  func take(_ bytes: UnsafeRawBufferPointer)
+  /// Ends the response after the bytes that were taken.
+  func end()
+}
+
+/// A reader whose request is on the same event loop as its stream.
+package final class LocalEventReader: EventReader, HTTPBodySource {
+  /// The number of unwritten bytes above which no more are taken.
+  package static let highWaterMark = 65_536
+
+  package let isPoll: Bool
+  private unowned let transport: Transport
+  private let exchange: Exchange.ID
+  private let stream: ConnectionID
+
+  package init(
+    _ exchange: Exchange.ID, isPoll: Bool, of stream: ConnectionID, on transport: Transport
+  ) {
+    self.exchange = exchange
+    self.isPoll = isPoll
+    self.stream = stream
+    self.transport = transport
+  }
+
+  package var waitingByteCount: Int {
+    transport.connection(exchange.connection)?.queuedByteCount ?? 0
+  }
+  package var hasRoom: Bool { waitingByteCount <= Self.highWaterMark }
+
+  package func take(_ bytes: UnsafeRawBufferPointer) {
+    transport.connection(exchange.connection)?.continueEvents(bytes, of: exchange.number)
+  }
+
+  package func end() { transport.endEvents(of: exchange) }
+
+  package func nextPiece() { transport.connection(stream)?.readerHasRoom(self) }
+
+  package func bodyWasAbandoned() { transport.connection(stream)?.readerDidEnd(self) }
+}
