@@ -17,7 +17,7 @@ from suite import Suite, main, programs_beside  # noqa: E402
 
 BUSES = ["redis", "postgresql"]
 HARNESS = ["itself"]
-SOUND = ["sound", "groupsound", "shared", "reporting", "hooking", "migrated", "dailyquotas"]
+SOUND = ["sound", "groupsound", "shared", "reporting", "hooking", "streaming", "migrated", "dailyquotas"]
 CLUSTERS = [*SOUND, "failures", "groupfaults", "groupday", "pushes", "keys", "partitions"]
 # Faults that a cluster on notifications meets in another way than one on Redis.
 ON_BOTH = {

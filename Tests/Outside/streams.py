@@ -128,6 +128,43 @@ async def test_polls(ctx):
     assert stream.messages() == [str(n) for n in range(20)]
 
 
+async def test_one_event_loop(ctx):
+    """Streams whose requests arrive on their own event loop carry the same."""
+    server = await ctx.server(*FREE, "--reactors", "1")
+    channel, owner, stream = await chat(ctx, server)
+    await owner.send(channel, "0")
+    await stream.until(lambda: stream.messages())
+    stream.response.close()
+    for count in range(1, 4):
+        await owner.send(channel, str(count))
+        while len(stream.messages()) <= count:
+            await stream.poll()
+    await stream.listen(Accept_Encoding="gzip")
+    await owner.send(channel, "4")
+    await stream.until(lambda: len(stream.messages()) == 5)
+    assert stream.messages() == [str(n) for n in range(5)]
+
+
+async def test_posts_confirm(ctx):
+    """A posted message confirms the events that its client has received; one of the future is refused."""
+    server = await ctx.server(*FREE)
+    channel, owner, stream = await chat(ctx, server)
+    await owner.send(channel, "x")
+    await stream.until(lambda: stream.messages())
+    ping = request("session.ping", 90)
+    status, _, answer = await post(server.port, f"{stream.address}?after={stream.last + 1}", ping)
+    assert (status, answer["code"]) == (400, 400113), answer
+    status, _, _ = await post(server.port, f"{stream.address}?after={stream.last}", ping)
+    assert status == 202
+    confirmed = stream.last
+    await stream.until(lambda: 90 in stream.answers)
+    assert (await begin(server.port, f"{stream.address}?after={confirmed - 1}")).status == 410
+    await stream.listen(f"?after={confirmed}")
+    await owner.send(channel, "y")
+    stream.last = confirmed
+    await stream.until(lambda: len(stream.messages()) == 2)
+
+
 async def test_a_second_reader(ctx):
     """A second request takes over, and the first ends; so do a hundred."""
     server = await ctx.server()

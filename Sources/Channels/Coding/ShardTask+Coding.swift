@@ -31,6 +31,9 @@ extension ShardTask: MessageCodable {
     case .stagesMark(let mark):
       writer.write(case: 9)
       writer.write(mark)
+    case .stream(let message):
+      writer.write(case: 10)
+      writer.write(message)
     }
   }
 
@@ -49,6 +52,7 @@ extension ShardTask: MessageCodable {
       }
       self = .notice(service, try reader.read())
     case 9: self = .stagesMark(try reader.read())
+    case 10: self = .stream(try reader.read())
     default: throw .unknownCase
     }
   }

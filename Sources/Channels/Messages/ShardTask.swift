@@ -18,6 +18,8 @@ package enum ShardTask: Sendable {
   indirect case stagesMark(StagesMark)
   /// A report of another server to a service that is shared by the shards of this server.
   indirect case notice(SharedService, [UInt8])
+  /// About a request to an event stream, for the shard of either.
+  indirect case stream(StreamMessage)
 }
 
 /// Tracks the stages that a shard has attached after a change of the ring.

@@ -125,7 +125,8 @@ final class CallHost: TimerHandler {
     answerPassed(where: isLost)
   }
 
-  private func isLost(_ server: ServerID) -> Bool {
+  /// Whether a server is gone, or is silent and no longer a home.
+  func isLost(_ server: ServerID) -> Bool {
     routes.ring.hasLost(server, silent: silent)
   }
 

@@ -34,6 +34,7 @@ final class ShardEdge {
     let old = routes.followRing()
     let ring = routes.ring
     guard ring != old else { return begin() }
+    shard.streams.lose(where: calls.isLost)
     // The other servers have taken over everything here, and the sessions here will end.
     guard !hasLeft else { return shard.channels.homesDidChange() }
     readAnnouncements()
@@ -68,6 +69,7 @@ final class ShardEdge {
   /// Resynchronizes with a server after messages to or from it were lost.
   func linkWasReset(with server: ServerID, count: Int) {
     routes.linkWasReset(with: server, count: count)
+    shard.streams.lose { $0 == server }
     guard !hasLeft else { return }
     let ring = routes.ring
     if let slot = ring.member(server)?.slot {
@@ -94,6 +96,7 @@ final class ShardEdge {
   func leave() {
     hasLeft = true
     calls.leave()
+    shard.streams.lose { _ in true }
   }
 
   /// Reads new announcements, once for all shards.

@@ -1,18 +1,20 @@
+import Channels
+import Cluster
 import Configuration
+import HTTP
 import Logging
 import ParleyProtocol
 import Telemetry
 import Transport
-import HTTP
 
 extension Shard {
   /// Opens a stream with a session, for a request whose body is `session.open`.
-  func openStream(_ exchange: Exchange, _ answers: StreamAnswers) -> RequestOutcome {
+  func openStream(_ exchange: Exchange, _ responses: StreamResponses) -> RequestOutcome {
     let (requester, body) = (exchange.connection, exchange.request.body)
     guard services.stage == .serving, webSocketCount < connectionLimit else {
-      return .respond(answers.refusal(.overCapacity))
+      return .respond(responses.refusal(.overCapacity))
     }
-    if let error = Self.fault(inOpening: body) { return .respond(answers.refusal(error)) }
+    if let error = Self.fault(inOpening: body) { return .respond(responses.refusal(error)) }
     let timing = EventStreamTiming(grace: settings.streams.graceSeconds * 1_000)
     let stream: Connection
     switch Connection.openStream(for: requester, timing) {
@@ -20,7 +22,7 @@ extension Shard {
     case .failure(let refusal):
       counters.add(to: .connectionsOverAddressLimit)
       note(refusal, of: requester)
-      return .respond(answers.refusal(.overCapacity))
+      return .respond(responses.refusal(.overCapacity))
     }
     gauges.add(1, to: .webSockets)
     let base = FileAddress.base(named: exchange.head, isEncrypted: requester.isEncrypted)
@@ -28,7 +30,7 @@ extension Shard {
       connection: stream, shard: self, keepsContext: false, base: bases.claim(base))
     let (id, exchangeID) = (stream.id, exchange.id)
     stream.begin(session) { [unowned self] answer in
-      didOpenStream(id, answer, to: exchangeID, answers)
+      didOpenStream(id, answer, to: exchangeID, responses)
     }
     var metadata: Logger.Metadata {
       var metadata: Logger.Metadata = ["client": "\(requester.clientText)"]
@@ -52,51 +54,50 @@ extension Shard {
   }
 
   private func didOpenStream(
-    _ id: ConnectionID, _ answer: [UInt8]?, to exchange: Exchange.ID, _ answers: StreamAnswers
+    _ id: ConnectionID, _ answer: [UInt8]?, to exchange: Exchange.ID, _ responses: StreamResponses
   ) {
     let root = answer.flatMap { try? JSONDocument($0).root }
     if let result = root?["result"] {
       let address = StreamAddress(id, on: handle.address).text(services.streamKey)
       let path = Routes.stream.path(address)
-      return transport.respond(answers.opened(path, result: Array(result.raw)), to: exchange)
+      return transport.respond(responses.opened(path, result: Array(result.raw)), to: exchange)
     }
     let error = root?["error"].flatMap { ServiceError(json: $0) } ?? .overCapacity
     let status: HTTPStatus? = error.code == .invalidAccessToken ? .unauthorized : nil
-    transport.respond(answers.refusal(error, status), to: exchange)
+    transport.respond(responses.refusal(error, status), to: exchange)
     // The session is still at work on its answer.
     returnPath.resume { $0.transport.connection(id)?.end() }
   }
 
   /// Carries out a request to a stream of this shard.
-  func receive(_ call: StreamCall) {
-    let answers = call.reply.answers
-    guard let stream = transport.connection(call.stream), stream.isStream else {
-      if case .read = call.action { counters.add(to: .streamResumesGone) }
-      return call.reply.send(answers.gone(), from: self)
+  func carryOut(
+    _ action: StreamRequest.Action, onStream id: ConnectionID, _ exchange: ExchangeAddress
+  ) {
+    guard let stream = transport.connection(id), stream.isStream else {
+      if case .read = action { counters.add(to: .streamResumesGone) }
+      return answer(.gone, to: exchange)
     }
-    switch call.action {
-    case .read(let reading): read(reading, of: stream, call.reply)
-    case .post(let message): post(message, to: stream, call.reply)
+    switch action {
+    case .read(let reading): read(reading, of: stream, exchange)
+    case .post(let message, let position): post(message, after: position, to: stream, exchange)
     case .close:
-      guard let session = sessions[call.stream] else {
-        return call.reply.send(answers.gone(), from: self)
-      }
+      guard let session = sessions[id] else { return answer(.gone, to: exchange) }
       session.closeWhenAnswered(.normalClosure, reason: "")
-      call.reply.send(answers.closed(), from: self)
+      answer(.closed, to: exchange)
     }
   }
 
-  private func post(_ message: [UInt8], to stream: Connection, _ reply: StreamReply) {
+  private func post(
+    _ message: [UInt8], after position: UInt64, to stream: Connection, _ exchange: ExchangeAddress
+  ) {
     let id = stream.id
+    if case .ahead(let last) = stream.confirmEvents(upTo: position) {
+      return answer(.refused(Self.ahead(position, of: last)), to: exchange)
+    }
     let isTaken = stream.receivePosted(byteCount: message.count) { [unowned self] isOpen in
-      guard isOpen, let session = sessions[id] else {
-        return reply.send(reply.answers.gone(), from: self)
-      }
-      if let error = session.receive(posted: message) {
-        reply.send(reply.answers.refusal(error), from: self)
-      } else {
-        reply.send(reply.answers.accepted(), from: self)
-      }
+      guard isOpen, let session = sessions[id] else { return answer(.gone, to: exchange) }
+      let error = session.receive(posted: message)
+      answer(error.map { .refused($0) } ?? .accepted, to: exchange)
     }
     guard !isTaken else { return }
     let error = ServiceError(
@@ -104,21 +105,19 @@ extension Shard {
       data: ErrorDetails(
         retryAfterMilliseconds: 1_000, limit: Int64(Connection.heldMessageLimit),
         windowMilliseconds: 0, scope: "stream"))
-    reply.send(reply.answers.refusal(error), from: self)
+    answer(.refused(error), to: exchange)
   }
 
-  private func read(_ reading: StreamReading, of stream: Connection, _ reply: StreamReply) {
-    let answers = reply.answers
+  private func read(
+    _ reading: StreamReading, of stream: Connection, _ exchange: ExchangeAddress
+  ) {
     switch stream.resumeEvents(after: reading.after) {
     case .gone:
       counters.add(to: .streamResumesGone)
-      return reply.send(answers.gone(), from: self)
+      return answer(.gone, to: exchange)
     case .ahead(let last):
       counters.add(to: .streamResumesRefused)
-      return reply.send(
-        answers.refusal(
-          .outOfRange("after", Int64(clamping: reading.after), 0...Int64(clamping: last))),
-        from: self)
+      return answer(.refused(Self.ahead(reading.after, of: last)), to: exchange)
     case .resumed:
       if reading.isPoll {
         counters.add(to: .streamPolls)
@@ -129,26 +128,39 @@ extension Shard {
     // The last event of a closed stream is confirmed: the stream is over.
     guard stream.isOpen || stream.hasWaitingEvents else {
       stream.end()
-      return reply.send(answers.gone(), from: self)
+      return answer(.gone, to: exchange)
     }
-    begin(reading, of: stream, reply)
-  }
-
-  private func begin(_ reading: StreamReading, of stream: Connection, _ reply: StreamReply) {
-    let head = reply.answers.events(compressed: reading.compressed)
-    let reader: any EventReader
-    if reply.isOn(self) {
-      guard transport.isAwaited(reply.exchange) else { return }
-      let local = LocalEventReader(
-        reply.exchange, isPoll: reading.isPoll, of: stream.id, on: transport)
-      transport.respond(
-        head, withEventsOf: local, compressed: reading.compressed, to: reply.exchange)
-      reader = local
-    } else {
-      reader = RelayedReader(reading, head, of: stream.id, to: reply, from: self)
-    }
+    guard let reader = reader(reading, of: stream, exchange) else { return }
     reading.preface.withUnsafeBytes { reader.take($0) }
     stream.attach(reader)
+  }
+
+  private static func ahead(_ position: UInt64, of last: UInt64) -> ServiceError {
+    .outOfRange("after", Int64(clamping: position), 0...Int64(clamping: last))
+  }
+
+  /// Begins the response that carries events; `nil` when its client is gone.
+  private func reader(
+    _ reading: StreamReading, of stream: Connection, _ exchange: ExchangeAddress
+  ) -> (any EventReader)? {
+    guard exchange.shard == handle.address else {
+      let server = edge?.routes.ring.member(slot: exchange.shard.server)?.id
+      let reader = RelayedReader(
+        of: stream.id, isPoll: reading.isPoll, to: exchange,
+        at: exchange.shard.server == services.server ? nil : server, on: self)
+      streams.readers[exchange] = reader
+      answer(.events(from: handle.address), to: exchange)
+      return reader
+    }
+    let id = Exchange.ID(exchange)
+    guard let request = streams.requests.removeValue(forKey: id), transport.isAwaited(id) else {
+      return nil
+    }
+    let reader = LocalEventReader(id, isPoll: reading.isPoll, of: stream.id, on: transport)
+    transport.respond(
+      request.responses.events(compressed: request.compressed), withEventsOf: reader,
+      compressed: request.compressed, to: id)
+    return reader
   }
 }
 

@@ -1,4 +1,5 @@
 import Channels
+import Cluster
 import Configuration
 import HTTP
 import ParleyProtocol
@@ -17,14 +18,14 @@ struct StreamRequests {
   }
 
   private let call: ResourceCall
-  private let answers: StreamAnswers
+  private let responses: StreamResponses
   private let method: Method?
   /// The address in the path; empty for requests that open a stream.
   private let address: String
 
   init(_ call: ResourceCall) {
     self.call = call
-    answers = StreamAnswers(
+    responses = StreamResponses(
       origin: call.head.fields["Origin"],
       allowedOrigins: call.shard.settings.auth.allowedOrigins)
     method = Method(rawValue: call.head.method)
@@ -39,11 +40,11 @@ struct StreamRequests {
   /// Decides how to receive the body of a request.
   func decideOnBody() -> BodyDecision {
     guard method == .post, !isOff else {
-      return .passingOver(head, then: answer, or: answers.refusal(tooLarge, .contentTooLarge))
+      return .passingOver(head, then: answer, or: responses.refusal(tooLarge, .contentTooLarge))
     }
     let length = head.fields["Content-Length"].flatMap { Int($0) } ?? 0
     guard length <= messageLimit else {
-      return .refusing(head, answers.refusal(tooLarge, .contentTooLarge))
+      return .refusing(head, responses.refusal(tooLarge, .contentTooLarge))
     }
     return .whole
   }
@@ -52,49 +53,65 @@ struct StreamRequests {
   func answer() -> RequestOutcome {
     guard !isOff else {
       return .respond(
-        answers.refusal(
+        responses.refusal(
           ServiceError(.noSuchEndpoint, "there are no streams here: streams.mode is off"),
           .notFound))
     }
     guard call.exchange.request.body.count <= messageLimit else {
-      return .respond(answers.refusal(tooLarge, .contentTooLarge))
+      return .respond(responses.refusal(tooLarge, .contentTooLarge))
     }
     switch (method, address.isEmpty) {
-    case (.options, _): return .respond(answers.options())
-    case (.post, true): return shard.openStream(call.exchange, answers)
+    case (.options, _): return .respond(responses.options())
+    case (.post, true): return shard.openStream(call.exchange, responses)
     case (.get, true), (.head, true), (.delete, true), (nil, true):
-      return .respond(answers.refusal(ofMethod: head.method, allowed: ["POST", "OPTIONS"]))
+      return .respond(responses.refusal(ofMethod: head.method, allowed: ["POST", "OPTIONS"]))
     case (.get, false), (.head, false): return read()
-    case (.post, false): return pass(.post(call.exchange.request.body))
-    case (.delete, false): return pass(.close)
+    case (.post, false): return post()
+    case (.delete, false): return begin(.close)
     case (nil, false):
       return .respond(
-        answers.refusal(ofMethod: head.method, allowed: ["GET", "POST", "DELETE", "OPTIONS"]))
+        responses.refusal(ofMethod: head.method, allowed: ["GET", "POST", "DELETE", "OPTIONS"]))
     }
   }
 
   private func read() -> RequestOutcome {
     do throws(ServiceError) {
       let reading = try StreamReading(head)
-      guard method == .get else { return .respond(answers.events(compressed: reading.compressed)) }
-      return pass(.read(reading))
+      let compressed = head.fields.listContains("gzip", in: "Accept-Encoding")
+      guard method == .get else { return .respond(responses.events(compressed: compressed)) }
+      return begin(.read(reading), compressed: compressed)
     } catch {
-      return .respond(answers.refusal(error))
+      return .respond(responses.refusal(error))
     }
   }
 
-  /// Passes the request to the shard that has the stream.
-  private func pass(_ action: StreamCall.Action) -> RequestOutcome {
-    guard let server = StreamAddress.server(in: address) else { return .respond(answers.unknown()) }
-    guard server == shard.services.server else { return .respond(answers.gone()) }
-    guard let place = StreamAddress(address, shard.services.streamKey),
-      Int(place.shard.shard) < shard.services.shards.count
-    else { return .respond(answers.unknown()) }
-    let reply = StreamReply(call.exchange, answers, on: shard)
-    shard.send(
-      .stream(StreamCall(stream: place.stream, action: action, reply: reply)),
-      to: Int(place.shard.shard))
-    return .respondLater(onAbandonment: nil)
+  private func post() -> RequestOutcome {
+    do throws(ServiceError) {
+      let after = try StreamQuery(head, names: ["after"]).position(head)
+      return begin(.post(call.exchange.request.body, after: after))
+    } catch {
+      return .respond(responses.refusal(error))
+    }
+  }
+
+  /// Sends the request to the shard that has the stream.
+  private func begin(
+    _ action: StreamRequest.Action, compressed: Bool = false
+  ) -> RequestOutcome {
+    let (shard, exchange) = (shard, call.exchange)
+    var server: ServerID?
+    if let slot = StreamAddress.server(in: address), slot != shard.services.server {
+      server = shard.edge?.routes.ring.member(slot: slot)?.id
+      guard let id = server, shard.edge?.calls.isLost(id) == false else {
+        return .respond(responses.response(to: .gone))
+      }
+    }
+    shard.streams.requests[exchange.id] = AwaitedStream(
+      exchange, responses, at: server, compressed: compressed, on: shard)
+    let request = StreamRequest(
+      address: address, action, from: ExchangeAddress(exchange.id, on: shard.handle))
+    shard.send(.shard(shard.handle.address, .stream(.request(request))))
+    return .respondLater { [unowned shard, id = exchange.id] in shard.streams.requests[id] = nil }
   }
 
   private var tooLarge: ServiceError {

@@ -56,8 +56,6 @@ enum LocalMessage: Sendable {
   case pulse(MissingAnswers)
   /// Closes silent connections of a full pool.
   case shed(SocketPool)
-  /// Carries out a request to a stream of the shard.
-  case stream(StreamCall)
 
   // The relief of memory: the shard that starts it asks all shards for their largest holders, then
   // closes the largest of all.
@@ -93,6 +91,7 @@ extension Shard {
     case .silenceDidChange(let servers):
       stages.polling.silenceDidChange(servers)
       edge?.calls.silenceDidChange(servers)
+      if let edge { streams.lose(where: edge.calls.isLost) }
     case .evict(let evictions): evict(evictions)
     case .authenticateAnew: authenticateAnew()
     case .checkObservers: checkObservers()
@@ -111,7 +110,6 @@ extension Shard {
     case .deleteEmptyGroup(let url, let path): deleteEmptyGroup(url, replyTo: path)
     case .pulse(let missing): missing.oneCame()
     case .shed(let pool): transport.shed(in: pool)
-    case .stream(let call): receive(call)
     case .nameHolders(let index): send(.holders(largestHolders), to: index)
     case .holders(let largest): take(largest)
     case .closeHolder(let holder, let index):

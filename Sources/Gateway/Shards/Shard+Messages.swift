@@ -208,6 +208,7 @@ extension Shard {
     case .askServer(let question, let address): answerForServer(question, to: address)
     case .answer(let answer, let address): take(answer, to: address)
     case .stagesMark(let mark): take(mark)
+    case .stream(let message): receive(message)
     case .notice(let service, let notice): services.receive(notice, for: service)
     }
   }

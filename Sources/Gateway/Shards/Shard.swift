@@ -63,8 +63,7 @@ final class Shard {
   private(set) var edge: ShardEdge?
   /// The address bases that upgrade requests have named.
   var bases = NamedBases()
-  /// The requests of this shard that carry the events of other shards' streams.
-  var relayedEvents: [Exchange.ID: RelayedEvents] = [:]
+  let streams = StreamRelay()
   /// The session calls that are about to use files as pictures.
   var pictureCalls = PictureCalls()
   /// On the first shard.

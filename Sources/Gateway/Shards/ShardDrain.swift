@@ -41,6 +41,7 @@ final class ShardDrain: TimerHandler {
   /// Closes idle connections, and notifies every session.
   func begin() {
     shard.transport.drain()
+    shard.streams.drain()
     let timeout = deadline - shard.loop.now
     let sessions = shard.sessions.all
     let natural = Int64(sessions.count) * 1000 / Int64(Self.sessionsPerSecond)

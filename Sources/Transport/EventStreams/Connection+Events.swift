@@ -100,6 +100,13 @@ extension Connection {
     return result
   }
 
+  /// Confirms the events up to a number that the current reader has taken.
+  package func confirmEvents(upTo number: UInt64) -> EventBuffer.Resumption {
+    guard let events else { return .gone }
+    defer { account() }
+    return events.buffer.confirm(upTo: number)
+  }
+
   /// Sends the events to a reader, in place of the current one.
   package func attach(_ reader: any EventReader) {
     guard let events else { return reader.end() }

@@ -73,7 +73,8 @@ extension Connection {
   }
 
   func continueEvents(_ bytes: UnsafeRawBufferPointer, of exchange: UInt64) {
-    guard let body = eventBody(of: exchange) else { return }
+    // An empty chunk would end the body.
+    guard !bytes.isEmpty, let body = eventBody(of: exchange) else { return }
     body.count -= Int64(bytes.count)
     guard body.compression != nil else { return append(bytes, as: body.framing) }
     let compressed = body.compression?.compress(bytes, with: transport.deflate) ?? []

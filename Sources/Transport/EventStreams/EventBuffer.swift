@@ -107,17 +107,27 @@ package struct EventBuffer {
     return .resumed
   }
 
+  /// Confirms taken events up to a number.
+  package mutating func confirm(upTo number: UInt64) -> Resumption {
+    guard number <= last else { return .ahead(last: last) }
+    while takenCount > 0, firstKept <= number { dropFirstTaken() }
+    freeIfEmpty()
+    return .resumed
+  }
+
   /// Drops all events, so that the client cannot continue without a gap.
   package mutating func removeAll() {
     (bytes, lengths, head, takenCount, takenByteCount) = (ByteQueue(), [], 0, 0, 0)
   }
 
   private mutating func dropOldest() {
-    while bytes.count > Self.keptByteCount, takenCount > 0 {
-      takenByteCount -= Int(lengths[head])
-      takenCount -= 1
-      dropFirst()
-    }
+    while bytes.count > Self.keptByteCount, takenCount > 0 { dropFirstTaken() }
+  }
+
+  private mutating func dropFirstTaken() {
+    takenByteCount -= Int(lengths[head])
+    takenCount -= 1
+    dropFirst()
   }
 
   private mutating func dropFirst() {

@@ -5,7 +5,7 @@ import TestSupport
 
 /// Messages of every case with random contents.
 struct SampleMessages {
-  private var random: SeededGenerator
+  var random: SeededGenerator
   private let metadataLimit: Int
 
   /// - Parameter metadataLimit: Entries in tables, at most.
@@ -24,7 +24,7 @@ struct SampleMessages {
       + [.exchange(exchange(), outcome()), .exchange(exchange(), .failure(error()))]
   }
 
-  private mutating func channelMessages() -> [ChannelMessage] {
+  mutating func channelMessages() -> [ChannelMessage] {
     commands().map { .command($0, by: principal(), replyTo: reply()) } + [
       .listParticipants(
         limit: pageSize(), token: optional { $0.text() }, for: principal(), replyTo: reply()),
@@ -71,7 +71,7 @@ struct SampleMessages {
       + reports().map { .report($0, from: StageAddress(server: half(), attachment: word())) }
   }
 
-  private mutating func lateAdditions() -> [ChannelMessage] {
+  mutating func lateAdditions() -> [ChannelMessage] {
     let image = OpenGraphImage(
       url: optional { $0.text() }, secureURL: optional { $0.text() }, type: optional { $0.text() },
       width: Int32(half()), height: Int32(half()), alt: optional { $0.text() },
@@ -88,7 +88,7 @@ struct SampleMessages {
     }
   }
 
-  private mutating func reports() -> [StageReport] {
+  mutating func reports() -> [StageReport] {
     [
       .attach(
         StageAttachment(
@@ -100,7 +100,7 @@ struct SampleMessages {
     ]
   }
 
-  private mutating func stageMessages() -> [StageMessage] {
+  mutating func stageMessages() -> [StageMessage] {
     [
       .enter(enterRequest()), .leave(session(), userID: text()),
       .news(news(), attachment: word()), .answer(reply(), outcome(), after: position()),
@@ -108,7 +108,7 @@ struct SampleMessages {
     ]
   }
 
-  private mutating func news() -> [StageNews] {
+  mutating func news() -> [StageNews] {
     let start = StageStart(
       channel: channel(), channelID: integer(), epoch: text(), seq: position(),
       throttleLimit: limit(), announced: optional { _ in .number })
@@ -128,13 +128,13 @@ struct SampleMessages {
     ]
   }
 
-  private mutating func event(_ subject: ChannelEvent.Subject) -> ChannelEvent {
+  mutating func event(_ subject: ChannelEvent.Subject) -> ChannelEvent {
     ChannelEvent(
       payload: bytes(), subject: subject, seq: position(), timestamp: integer(),
       author: optional { $0.session() })
   }
 
-  private mutating func subjects() -> [ChannelEvent.Subject] {
+  mutating func subjects() -> [ChannelEvent.Subject] {
     let facts = MessageFacts(
       id: integer(), createdAt: integer(), authorID: optional { $0.text() })
     return [
@@ -146,11 +146,11 @@ struct SampleMessages {
     ] + DepartureReason.allCases.map { .departure(ofUser: text(), $0) }
   }
 
-  private mutating func limit() -> RateLimit {
+  mutating func limit() -> RateLimit {
     RateLimit(count: number(), windowMilliseconds: integer())
   }
 
-  private mutating func commands() -> [ChannelCommand] {
+  mutating func commands() -> [ChannelCommand] {
     [
       .view, .send(order()), .updateMessage(integer(), changes()), .deleteMessage(integer()),
       .viewMessage(integer()), .translateMessage(integer(), into: texts()),
@@ -159,14 +159,14 @@ struct SampleMessages {
       + groupCommands().map { .group($0) }
   }
 
-  private mutating func groupCommands() -> [GroupCommand] {
+  mutating func groupCommands() -> [GroupCommand] {
     [
       .view(memberLimit: count(), created: optional { $0.flag() }), .update(fields()), .delete,
       .typing(flag()), .receipts, .markDelivered(upTo: integer()),
     ] + membershipChanges().map { .change($0) } + ownChanges().map { .changeOwn($0) }
   }
 
-  private mutating func ownChanges() -> [OwnChange] {
+  mutating func ownChanges() -> [OwnChange] {
     [
       .markRead(upTo: optional { $0.integer() }), .markUnread(from: integer()),
       .hide(clearing: flag(), isArchived: flag()), .unhide, .resetHistory,
@@ -177,7 +177,7 @@ struct SampleMessages {
     ]
   }
 
-  private mutating func membershipChanges() -> [MembershipChange] {
+  mutating func membershipChanges() -> [MembershipChange] {
     [
       .invite(texts()), .accept, .decline, .join(accessCode: text()), .leave, .remove(texts()),
       .forget(userID: text()), .release(userIDs: nil, keepsRoles: flag()),
@@ -185,7 +185,7 @@ struct SampleMessages {
     ]
   }
 
-  private mutating func operations() -> [ChannelOperation] {
+  mutating func operations() -> [ChannelOperation] {
     let ban = BanChange(
       seconds: optional { $0.seconds() }, description: optional { $0.text() })
     return [
@@ -196,7 +196,7 @@ struct SampleMessages {
     ] + membershipChanges().map { .changeMembers($0) }
   }
 
-  private mutating func metaArrayChanges() -> [MetaArrayChange] {
+  mutating func metaArrayChanges() -> [MetaArrayChange] {
     [
       .createKeys(texts()), .deleteKeys(texts()), .addValues(metaArrays()),
       .removeValues(metaArrays()), .addValuesToKnownKeys(metaArrays()),
@@ -204,7 +204,7 @@ struct SampleMessages {
     ]
   }
 
-  private mutating func userMessages() -> [UserMessage] {
+  mutating func userMessages() -> [UserMessage] {
     proofs.map { .revoke($0, reason: text()) } + [
       .expect(session()),
       .add(
@@ -220,7 +220,7 @@ struct SampleMessages {
     ]
   }
 
-  private mutating func sessionMessages() -> [SessionMessage] {
+  mutating func sessionMessages() -> [SessionMessage] {
     proofs.map { .revoke($0, reason: text()) } + [
       .expected, .complete(reply(), outcome()), .complete(reply(), .failure(error())),
       .entered(channelURL: text(), userID: text(), reply(), result: bytes()),
@@ -232,57 +232,11 @@ struct SampleMessages {
     ]
   }
 
-  private mutating func tasks() -> [ShardTask] {
-    let query = SessionQuery(userID: optional { $0.text() }, limit: pageSize(), last: text())
-    let sessions = list {
-      SessionSummary(id: $0.text(), userID: $0.text(), address: $0.text(), channelURLs: $0.texts())
-    }
-    let count = ConnectionCount(connections: count(), sessions: count(), queued: count())
-    return [
-      .deliver(plan()), .notify(bytes(), list { $0.session() }), .renewLimits,
-      .ask(.online(texts()), replyTo: poll()), .ask(.sessions(query), replyTo: poll()),
-      .ask(.close(sessionID: text()), replyTo: poll()), .ask(.connections, replyTo: poll()),
-      .answer(.online(texts()), to: poll()), .answer(.sessions(sessions), to: poll()),
-      .answer(.closed(userID: optional { $0.text() }), to: poll()),
-      .answer(.connections([count]), to: poll()),
-      .ask(.participantCounts(texts()), replyTo: poll()),
-      .answer(.participantCounts(list { $0.count() }), to: poll()),
-      .ask(.awaitedSends(channelURL: text()), replyTo: poll()),
-      .answer(
-        .awaitedSends(
-          list { AwaitedSend(session: $0.session(), userID: $0.text(), requestID: $0.text()) }),
-        to: poll()),
-      .answer(.dismissed(flag()), to: poll()),
-      .ask(.busiestChannels(limit: pageSize()), replyTo: poll()),
-      .answer(
-        .busiestChannels(
-          list { ChannelTraffic(url: $0.text(), messages: $0.count(), participants: $0.count()) }),
-        to: poll()),
-      .askServer(.sessions(query), replyTo: poll()), .drainServer,
-      .stagesMark(
-        StagesMark(
-          ring: word(), shard: ShardAddress(server: half(), shard: half()), shardCount: half())),
-      .notice(.previews, bytes()), .notice(.webhooks, bytes()), .notice(.controlLog, []),
-      .answer(.channels(texts()), to: poll()),
-      .ask(.seats(texts()), replyTo: poll()),
-      .answer(
-        .recovered(
-          .success(
-            RecoveredGroup(
-              epoch: text(), seq: position(), events: optional { $0.list { $0.bytes() } }))),
-        to: poll()),
-      .answer(.recovered(.failure(error())), to: poll()),
-      .answer(.seats(list { $0.seat() }), to: poll()),
-      .ask(.cover(seat(), groups: texts()), replyTo: poll()),
-      .answer(.covered(flag()), to: poll()),
-    ]
-  }
-
   // MARK: Parts
 
   private let proofs: [TokenProof] = [.none, .signed, .accessToken, .sessionToken]
 
-  private mutating func plan() -> FanOutPlan {
+  mutating func plan() -> FanOutPlan {
     let payloads = (0..<Int.random(in: 1...64, using: &random)).map { _ in bytes() }
     let all = FanOutPlan.Share.all(of: payloads.count)
     let exceptions = list {
@@ -294,13 +248,13 @@ struct SampleMessages {
       common: FanOutPlan.Share(bits: word() & all.bits), exceptions: exceptions)
   }
 
-  private mutating func importTime() -> Int64 { .random(in: Limits.importTimes, using: &random) }
+  mutating func importTime() -> Int64 { .random(in: Limits.importTimes, using: &random) }
 
-  private mutating func ticket() -> CallTicket {
+  mutating func ticket() -> CallTicket {
     CallTicket(unit: Int(position()), index: -count())
   }
 
-  private mutating func order() -> MessageOrder {
+  mutating func order() -> MessageOrder {
     MessageOrder(
       flag() ? .success(draft()) : .failure(error()), requestID: optional { $0.text() },
       upload: optional {
@@ -310,7 +264,7 @@ struct SampleMessages {
       }, arrival: position(), userFlood: optional { $0.error() })
   }
 
-  private mutating func draft() -> MessageDraft {
+  mutating func draft() -> MessageDraft {
     var draft = MessageDraft(
       type: choice(MessageType.allCases), text: text(),
       file: optional {
@@ -328,14 +282,14 @@ struct SampleMessages {
     return draft
   }
 
-  private mutating func thumbnail() -> MessageThumbnail {
+  mutating func thumbnail() -> MessageThumbnail {
     MessageThumbnail(
       url: text(), type: text(), size: integer(),
       bounds: .init(maxWidth: number(), maxHeight: number()), width: number(),
       height: number())
   }
 
-  private mutating func changes() -> MessageChanges {
+  mutating func changes() -> MessageChanges {
     MessageChanges(
       text: optional { $0.text() }, data: optional { $0.text() },
       customType: optional { $0.text() },
@@ -343,7 +297,7 @@ struct SampleMessages {
       mentionedUserIDs: optional { $0.texts() })
   }
 
-  private mutating func messageList(_ anchor: MessageAnchor) -> MessageList {
+  mutating func messageList(_ anchor: MessageAnchor) -> MessageList {
     MessageList(
       channelURL: text(), anchor: anchor, previousLimit: pageSize(), nextLimit: pageSize(),
       includesAnchor: flag(), isReversed: flag(),
@@ -355,57 +309,57 @@ struct SampleMessages {
         from: optional { $0.integer() }, to: optional { $0.integer() }))
   }
 
-  private mutating func fields() -> ChannelFields {
+  mutating func fields() -> ChannelFields {
     ChannelFields(
       name: optional { $0.text() }, coverURL: optional { $0.text() }, data: optional { $0.text() },
       customType: optional { $0.text() }, operatorIDs: optional { $0.texts() },
       isPublic: optional { $0.flag() }, accessCode: optional { $0.text() })
   }
 
-  private mutating func restriction() -> ChannelRestriction {
+  mutating func restriction() -> ChannelRestriction {
     ChannelRestriction(userID: text(), seconds: seconds(), description: text())
   }
 
-  private mutating func metaArrays() -> [MetaArray] {
+  mutating func metaArrays() -> [MetaArray] {
     list { MetaArray(key: $0.text(), values: $0.texts()) }
   }
 
-  private mutating func channel() -> Channel {
+  mutating func channel() -> Channel {
     Channel(
       url: text(), name: text(), coverURL: text(), data: text(), customType: text(),
       isEphemeral: flag(), isFrozen: flag(), operators: list { $0.user() }, metadata: metadata(),
       createdAt: integer(), group: optional { $0.group() })
   }
 
-  private mutating func group() -> Group {
+  mutating func group() -> Group {
     Group(
       isDistinct: flag(), isPublic: flag(), isSuper: flag(), accessCode: text(),
       createdBy: optional { $0.user() }, memberCount: count(), joinedCount: count())
   }
 
-  private mutating func groupMembers() -> GroupMembers {
+  mutating func groupMembers() -> GroupMembers {
     GroupMembers(
       channelURL: text(), state: optional { $0.choice(MemberState.allCases) }, limit: pageSize(),
       token: optional { $0.text() })
   }
 
-  private mutating func user() -> User {
+  mutating func user() -> User {
     User(id: text(), nickname: text(), profileURL: text(), metadata: metadata())
   }
 
-  private mutating func enterRequest() -> EnterRequest {
+  mutating func enterRequest() -> EnterRequest {
     EnterRequest(
       principal: principal(),
       recover: optional { StreamPosition(epoch: $0.text(), seq: $0.position()) }, address: reply())
   }
 
-  private mutating func principal() -> SessionPrincipal {
+  mutating func principal() -> SessionPrincipal {
     SessionPrincipal(user: user(), session: session())
   }
 
-  private mutating func outcome() -> CallOutcome { .success(bytes()) }
+  mutating func outcome() -> CallOutcome { .success(bytes()) }
 
-  private mutating func error() -> ServiceError {
+  mutating func error() -> ServiceError {
     ServiceError(
       ErrorCode(rawValue: number()), text(),
       data: ErrorDetails(
@@ -416,7 +370,7 @@ struct SampleMessages {
         application: optional { "{\"a\":\($0.integer())}" }))
   }
 
-  private mutating func reply() -> ReplyAddress {
+  mutating func reply() -> ReplyAddress {
     let document = try? JSONDocument(Array(#"["one\n","",-7]"#.utf8))
     let identifiers = document?.root.elements.compactMap { RPCIdentifier($0) } ?? []
     return ReplyAddress(
@@ -424,50 +378,50 @@ struct SampleMessages {
       id: optional { $0.choice(identifiers) }, isPaid: flag(), limit: number())
   }
 
-  private mutating func session() -> SessionAddress {
+  mutating func session() -> SessionAddress {
     SessionAddress(server: half(), shard: half(), connection: word())
   }
 
-  private mutating func report(_ subject: AbuseReportSubject) -> AbuseReportDraft {
+  mutating func report(_ subject: AbuseReportSubject) -> AbuseReportDraft {
     let category = choice(AbuseReportCategory.allCases)
     let reason = AbuseReportReason(category, customCategory: text(), description: text())
     return AbuseReportDraft(channelURL: text(), subject, reason)
   }
 
-  private mutating func seat() -> Seat { Seat(userID: text(), session: session()) }
+  mutating func seat() -> Seat { Seat(userID: text(), session: session()) }
 
-  private mutating func shardAddress() -> ShardAddress {
+  mutating func shardAddress() -> ShardAddress {
     ShardAddress(server: half(), shard: half())
   }
 
-  private mutating func exchange() -> ExchangeAddress {
+  mutating func exchange() -> ExchangeAddress {
     let trace = optional { CallTrace(requestID: "edge-\($0.word())", traceParent: nil) } ?? nil
     return .init(shard: shardAddress(), connection: word(), number: word(), trace: trace)
   }
 
-  private mutating func poll() -> PollAddress {
+  mutating func poll() -> PollAddress {
     PollAddress(shard: shardAddress(), number: word(), part: half())
   }
 
   // MARK: Values
 
-  private mutating func flag() -> Bool { .random(using: &random) }
-  private mutating func half() -> UInt16 { .random(in: 0 ... .max, using: &random) }
-  private mutating func word() -> UInt64 { .random(in: 0 ... .max, using: &random) }
-  private mutating func integer() -> Int64 { .random(in: .exactIntegers, using: &random) }
-  private mutating func number() -> Int { Int(integer()) }
-  private mutating func position() -> Int64 { .random(in: .positions, using: &random) }
-  private mutating func count() -> Int { Int(Int64.random(in: .counts, using: &random)) }
-  private mutating func seconds() -> Int64 { .random(in: .restrictionSeconds, using: &random) }
-  private mutating func pageSize() -> Int {
+  mutating func flag() -> Bool { .random(using: &random) }
+  mutating func half() -> UInt16 { .random(in: 0 ... .max, using: &random) }
+  mutating func word() -> UInt64 { .random(in: 0 ... .max, using: &random) }
+  mutating func integer() -> Int64 { .random(in: .exactIntegers, using: &random) }
+  mutating func number() -> Int { Int(integer()) }
+  mutating func position() -> Int64 { .random(in: .positions, using: &random) }
+  mutating func count() -> Int { Int(Int64.random(in: .counts, using: &random)) }
+  mutating func seconds() -> Int64 { .random(in: .restrictionSeconds, using: &random) }
+  mutating func pageSize() -> Int {
     Int(Int64.random(in: Limits.pageSizes, using: &random))
   }
 
-  private mutating func bytes() -> [UInt8] {
+  mutating func bytes() -> [UInt8] {
     (0..<Int.random(in: 0...20, using: &random)).map { _ in .random(in: 0...255, using: &random) }
   }
 
-  private mutating func text() -> String {
+  mutating func text() -> String {
     let scalars = Array("aZ0-_ é\u{301}日🎈\"\\\n\u{0}".unicodeScalars)
     var text = ""
     for _ in 0..<Int.random(in: 0...12, using: &random) {
@@ -476,27 +430,27 @@ struct SampleMessages {
     return text
   }
 
-  private mutating func texts() -> [String] { list { $0.text() } }
+  mutating func texts() -> [String] { list { $0.text() } }
 
-  private mutating func groupCreation() -> GroupCreation {
+  mutating func groupCreation() -> GroupCreation {
     GroupCreation(channel(), inviting: texts(), memberLimit: count())
   }
 
-  private mutating func metadata() -> [String: String] {
+  mutating func metadata() -> [String: String] {
     var metadata: [String: String] = [:]
     for _ in 0..<Int.random(in: 0...metadataLimit, using: &random) { metadata[text()] = text() }
     return metadata
   }
 
-  private mutating func choice<Value>(_ values: [Value]) -> Value {
+  mutating func choice<Value>(_ values: [Value]) -> Value {
     values[Int.random(in: values.indices, using: &random)]
   }
 
-  private mutating func list<Value>(_ make: (inout Self) -> Value) -> [Value] {
+  mutating func list<Value>(_ make: (inout Self) -> Value) -> [Value] {
     (0..<Int.random(in: 0...3, using: &random)).map { _ in make(&self) }
   }
 
-  private mutating func optional<Value>(_ make: (inout Self) -> Value) -> Value? {
+  mutating func optional<Value>(_ make: (inout Self) -> Value) -> Value? {
     flag() ? make(&self) : nil
   }
 }

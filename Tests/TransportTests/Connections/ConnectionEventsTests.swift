@@ -218,6 +218,8 @@ struct ConnectionEventsTests {
       exchange, isPoll: false, of: stream.id, on: driven.transport)
     driven.transport.respond(
       HTTPResponse(status: .ok), withEventsOf: reader, compressed: false, to: exchange)
+    // An empty chunk would end the body.
+    [UInt8]().withUnsafeBytes { reader.take($0) }
     stream.attach(reader)
     stream.send(text: text("a"))
     stream.close(.normalClosure)

@@ -95,6 +95,13 @@ struct EventBufferTests {
           taken += 1
         }
         #expect(text == expected)
+      case 8:
+        let number = Int.random(in: 0...(all.count + 2), using: &generator)
+        let isKnown = number <= all.count
+        #expect(
+          buffer.confirm(upTo: UInt64(number))
+            == (isKnown ? .resumed : .ahead(last: UInt64(all.count))))
+        if isKnown { kept = max(kept, min(number, taken)) }
       default:
         let number = Int.random(in: 0...(all.count + 2), using: &generator)
         let result = buffer.resume(after: UInt64(number))

@@ -1,9 +1,10 @@
+import Channels
 import HTTP
 import ParleyProtocol
 
-/// The answers to requests about event streams, with the fields that let pages of allowed origins read
+/// The responses to requests about event streams, with the fields that let pages of allowed origins read
 /// them.
-struct StreamAnswers: Sendable {
+struct StreamResponses: Sendable {
   private static let methods = ["GET", "POST", "DELETE", "OPTIONS"]
 
   /// The origin of the requesting page; `nil` without one.
@@ -15,7 +16,23 @@ struct StreamAnswers: Sendable {
     admitsAllOrigins = allowedOrigins.contains("*")
   }
 
-  /// The answer that opens a stream.
+  /// The response with an answer of the shard that has the stream.
+  func response(to answer: StreamAnswer) -> HTTPResponse {
+    switch answer {
+    case .accepted: json(HTTPStatus(202), Array("{}".utf8))
+    case .closed: finished(HTTPResponse(status: .noContent))
+    case .events: events(compressed: false)
+    case .gone:
+      refusal(
+        ServiceError(
+          .notFound, "the stream has ended, or events were dropped: open another one and recover"),
+        HTTPStatus(410))
+    case .unknown: refusal(ServiceError(.notFound, "there is no such stream"), .notFound)
+    case .refused(let error): refusal(error)
+    }
+  }
+
+  /// The response that opens a stream.
   func opened(_ address: String, result: [UInt8]) -> HTTPResponse {
     json(
       .created,
@@ -26,11 +43,6 @@ struct StreamAnswers: Sendable {
         }
       })
   }
-
-  /// The answer to a posted message, whose results are events.
-  func accepted() -> HTTPResponse { json(HTTPStatus(202), Array("{}".utf8)) }
-
-  func closed() -> HTTPResponse { finished(HTTPResponse(status: .noContent)) }
 
   /// The head of a response that carries events.
   func events(compressed: Bool) -> HTTPResponse {
@@ -63,19 +75,6 @@ struct StreamAnswers: Sendable {
 
   func refusal(ofMethod method: String, allowed: [String]) -> HTTPResponse {
     finished(HTTPResponse(refusing: method, allowed: allowed))
-  }
-
-  /// An address that this server has not issued.
-  func unknown() -> HTTPResponse {
-    refusal(ServiceError(.notFound, "there is no such stream"), .notFound)
-  }
-
-  /// A stream that has ended, or whose client is too late to continue it.
-  func gone() -> HTTPResponse {
-    refusal(
-      ServiceError(
-        .notFound, "the stream has ended, or events were dropped: open another one and recover"),
-      HTTPStatus(410))
   }
 
   private func json(_ status: HTTPStatus, _ body: [UInt8]) -> HTTPResponse {
