@@ -227,6 +227,20 @@ package final class Transport {
     return 0
   }
 
+  /// Appends the events of a fan-out to a stream.
+  @inline(never)
+  func deliver(_ batch: EventBatch, toSlot slot: UInt32) {
+    connections.connection(inSlot: slot)?.deliver(batch)
+  }
+
+  /// Lends memory for bytes that are put together and written in the same call.
+  func withScratch<Result>(_ body: (inout [UInt8]) -> Result) -> Result {
+    var bytes = takeSpareBuffer()
+    let result = body(&bytes)
+    recycle(consume bytes)
+    return result
+  }
+
   func count(_ writes: DirectWrites) {
     counters.writes += writes.attempts
     counters.bytesSent += writes.byteCount

@@ -153,14 +153,10 @@ extension Shard {
       return reader
     }
     let id = Exchange.ID(exchange)
-    guard let request = streams.requests.removeValue(forKey: id), transport.isAwaited(id) else {
-      return nil
-    }
-    let reader = LocalEventReader(id, isPoll: reading.isPoll, of: stream.id, on: transport)
-    transport.respond(
-      request.responses.events(compressed: request.compressed), withEventsOf: reader,
-      compressed: request.compressed, to: id)
-    return reader
+    guard let request = streams.requests.removeValue(forKey: id) else { return nil }
+    return LocalEventReader(
+      id, request.responses.events(compressed: request.compressed), isPoll: reading.isPoll,
+      compressed: request.compressed, of: stream.id, on: transport)
   }
 }
 

@@ -48,7 +48,12 @@ final class AwaitedStream: HTTPBodySource {
   private let exchange: Exchange.ID
   /// The shard that sends events.
   fileprivate(set) var source: ShardAddress?
+  /// The body of the response; `nil` before it begins, and once it has ended.
+  private var body: EventBody?
   private var unreported = 0
+
+  /// The number of bytes that are reported together.
+  private static let reportByteCount = 16_384
 
   init(
     _ exchange: Exchange, _ responses: StreamResponses, at server: ServerID?, compressed: Bool,
@@ -66,17 +71,22 @@ final class AwaitedStream: HTTPBodySource {
   /// Begins the response that carries the events of a shard.
   func begin(from source: ShardAddress) {
     self.source = source
-    shard.transport.respond(
+    body = shard.transport.respond(
       responses.events(compressed: compressed), withEventsOf: self, compressed: compressed,
       to: exchange)
+    if body == nil { bodyWasAbandoned() }
   }
 
   func forward(_ bytes: [UInt8]) {
     unreported += bytes.count
-    bytes.withUnsafeBytes { shard.transport.continueEvents(of: exchange, with: $0) }
+    bytes.withUnsafeBytes { body?.send($0) }
+    if unreported >= Self.reportByteCount, body?.hasRoom == true { report() }
   }
 
-  func end() { shard.transport.endEvents(of: exchange) }
+  func end() {
+    body?.end()
+    body = nil
+  }
 
   /// Ends the response, or answers that the stream is gone.
   fileprivate func lose() {
@@ -90,7 +100,10 @@ final class AwaitedStream: HTTPBodySource {
     end()
   }
 
-  func nextPiece() {
+  func nextPiece() { report() }
+
+  /// Reports the bytes that are written, or about to be.
+  private func report() {
     guard unreported > 0, let source else { return }
     let written = StreamMessage.written(byteCount: unreported, of: address)
     unreported = 0
@@ -98,6 +111,7 @@ final class AwaitedStream: HTTPBodySource {
   }
 
   func bodyWasAbandoned() {
+    body = nil
     guard shard.streams.requests.removeValue(forKey: exchange) != nil, let source else { return }
     shard.send(.shard(source, .stream(.abandoned(address))))
   }

@@ -51,9 +51,8 @@ extension Connection {
     switch stage {
     case .lingering, .closed: return
     case .eventStream, .endedStream: return drop()
-    case .sending(var outgoing) where outgoing.count > 0 || queuedByteCount > 0:
+    case .sending(let outgoing) where outgoing.count > 0 || queuedByteCount > 0:
       outgoing.persistence = .close
-      enter(.sending(outgoing))
       return
     case .proxyHeader, .http, .receiving, .answering, .sending, .webSocket, .departing, .closing:
       break

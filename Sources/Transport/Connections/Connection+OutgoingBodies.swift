@@ -20,7 +20,7 @@ extension Connection {
     let content = pending.request.head.method == "HEAD" ? content.dropped() : content
     // Otherwise the kernel would buffer megabytes for a client that begins a download and does not read.
     Socket.limitUnsentBytes(stream.descriptor, to: OutgoingBody.unsentLimit)
-    enter(.sending(OutgoingBody(content: content, pending: pending, persistence: persistence)))
+    enter(.sending(OutgoingBody(content, after: pending, persistence)))
     awaitProgress()
   }
 
@@ -29,11 +29,11 @@ extension Connection {
   /// - Parameter budget: The number of bytes that may still be moved in this turn.
   /// - Returns: Whether there are bytes to write now.
   func moveFile(_ budget: inout Int) -> Bool {
-    guard case .sending(var outgoing) = stage, case .file(let file) = outgoing.content,
+    guard case .sending(let outgoing) = stage, case .file(let file) = outgoing.content,
       file.count > 0, budget > 0
     else { return false }
     return stream.isEncrypted
-      ? encrypt(file, of: &outgoing, &budget) : send(file, of: &outgoing, &budget)
+      ? encrypt(file, of: outgoing, &budget) : send(file, of: outgoing, &budget)
   }
 
   /// Continues with the next request after the body has been written.
@@ -41,7 +41,7 @@ extension Connection {
     guard case .sending(let outgoing) = stage, outgoing.count == 0, queuedByteCount == 0 else {
       return
     }
-    enter(.http(outgoing.pending.parser))
+    enter(.http(outgoing.parser))
     switch outgoing.persistence {
     case .close: finish()
     case .keepAlive:
@@ -49,12 +49,12 @@ extension Connection {
       awaitNextRequest()
       resumeReading()
       applicationByteCount = 0
-      outgoing.pending.held.withUnsafeBytes { process($0) }
+      outgoing.held.withUnsafeBytes { process($0) }
     }
   }
 
   private func send(
-    _ file: FileSpan, of outgoing: inout OutgoingBody, _ budget: inout Int
+    _ file: FileSpan, of outgoing: OutgoingBody, _ budget: inout Int
   ) -> Bool {
     var file = file
     while budget > 0, file.count > 0 {
@@ -71,12 +71,11 @@ extension Connection {
       }
     }
     outgoing.content = .file(file)
-    enter(.sending(outgoing))
     return false
   }
 
   private func encrypt(
-    _ file: FileSpan, of outgoing: inout OutgoingBody, _ budget: inout Int
+    _ file: FileSpan, of outgoing: OutgoingBody, _ budget: inout Int
   ) -> Bool {
     var file = file
     guard let bytes = try? file.next(atMost: min(budget, OutgoingBody.step)), !bytes.isEmpty else {
@@ -87,7 +86,6 @@ extension Connection {
     bytes.withUnsafeBytes { stream.append($0) }
     budget -= bytes.count
     outgoing.content = .file(file)
-    enter(.sending(outgoing))
     return true
   }
 }
@@ -96,14 +94,13 @@ extension Connection {
 extension Connection {
   /// Requests the next piece when little of the last one is left.
   func requestPiece() {
-    guard case .sending(var outgoing) = stage else { return }
+    guard case .sending(let outgoing) = stage else { return }
     if outgoing.isEndless { return requestEvents() }
     guard case .pieces(var body) = outgoing.content,
       body.isPieceWanted, queuedByteCount <= OutgoingBody.lowWaterMark
     else { return }
     body.isAwaited = true
     outgoing.content = .pieces(body)
-    enter(.sending(outgoing))
     body.source.nextPiece()
   }
 
@@ -111,14 +108,13 @@ extension Connection {
   ///
   /// A piece that does not fit into the body breaks it.
   func continueBody(_ piece: [UInt8], of exchange: UInt64) {
-    guard case .sending(var outgoing) = stage, outgoing.pending.exchange == exchange,
+    guard case .sending(let outgoing) = stage, outgoing.exchange == exchange,
       case .pieces(var body) = outgoing.content
     else { return }
     guard !piece.isEmpty, piece.count <= body.count else { return drop() }
     body.isAwaited = false
     body.count -= Int64(piece.count)
     outgoing.content = .pieces(body)
-    enter(.sending(outgoing))
     append(piece)
   }
 
@@ -126,7 +122,7 @@ extension Connection {
   ///
   /// Only closing the connection can signal that.
   func breakBody(of exchange: UInt64) {
-    guard case .sending(let outgoing) = stage, outgoing.pending.exchange == exchange else { return }
+    guard case .sending(let outgoing) = stage, outgoing.exchange == exchange else { return }
     drop()
   }
 }
@@ -142,7 +138,9 @@ package protocol HTTPBodySource: AnyObject {
 }
 
 /// A body that is sent to the peer after the head of a response.
-struct OutgoingBody {
+///
+/// An object: a stage is copied whenever it is looked at.
+final class OutgoingBody {
   /// The rest of the body.
   enum Content {
     case file(FileSpan)
@@ -164,9 +162,7 @@ struct OutgoingBody {
       switch self {
       case .file(let file): return .file(file.dropped())
       case .pieces(let body): return .pieces(PiecedBody(count: 0, source: body.source))
-      case .events(let body):
-        body.count = 0
-        return self
+      case .events: return self
       }
     }
 
@@ -176,7 +172,7 @@ struct OutgoingBody {
       switch self {
       case .file: break
       case .pieces(let body): body.source.bodyWasAbandoned()
-      case .events(let body): body.source.bodyWasAbandoned()
+      case .events(let body): body.abandon()
       }
     }
   }
@@ -191,9 +187,21 @@ struct OutgoingBody {
   static let unsentLimit: Int32 = 131_072
 
   var content: Content
-  /// The request that the body answers, with the input received after the request.
-  var pending: PendingRequest
   var persistence: ConnectionPersistence
+  /// The number of the exchange that the body is a part of.
+  let exchange: UInt64
+  /// Parses the next request.
+  let parser: HTTPRequestParser
+  /// The bytes received after the request.
+  var held: [UInt8]
+
+  init(_ content: Content, after pending: PendingRequest, _ persistence: ConnectionPersistence) {
+    self.content = content
+    self.persistence = persistence
+    exchange = pending.exchange
+    parser = pending.parser
+    held = pending.held
+  }
 
   /// The number of remaining bytes.
   var count: Int64 { content.count }

@@ -103,8 +103,8 @@ extension Connection: ReadinessHandler {
       case .answering(var pending):
         hold(input, behind: &pending)
         return
-      case .sending(var outgoing):
-        hold(input, behind: &outgoing)
+      case .sending(let outgoing):
+        hold(input, behind: outgoing)
         return
       case .webSocket, .closing:
         receiveFrames(input)

@@ -117,11 +117,9 @@ extension Connection {
   }
 
   /// Keeps the input after a request until its answer's body has been written.
-  func hold(_ bytes: UnsafeRawBufferPointer, behind outgoing: inout OutgoingBody) {
-    enter(.lingering)
-    outgoing.pending.held.append(contentsOf: bytes)
-    enter(.sending(outgoing))
-    if outgoing.pending.held.count > PendingRequest.maximumHeldBytes { stopReading() }
+  func hold(_ bytes: UnsafeRawBufferPointer, behind outgoing: OutgoingBody) {
+    outgoing.held.append(contentsOf: bytes)
+    if outgoing.held.count > PendingRequest.maximumHeldBytes { stopReading() }
   }
 
   /// Answers the request for which the delegate has promised a response.
@@ -181,7 +179,7 @@ extension Connection {
     switch stage {
     case .http(let parser): applicationByteCount = parser.bodyByteCount
     case .answering(let pending): applicationByteCount = pending.byteCount
-    case .sending(let outgoing): applicationByteCount = outgoing.pending.byteCount
+    case .sending(let outgoing): applicationByteCount = outgoing.held.count
     // A receiver of bodies accounts for its own memory, and so does the application of a WebSocket.
     case .proxyHeader, .receiving, .webSocket, .eventStream, .endedStream, .departing, .closing,
       .lingering, .closed:

@@ -75,13 +75,25 @@ extension Connection {
     return 0
   }
 
+  /// Writes bytes at once, unless others wait before them.
+  func write(_ bytes: UnsafeRawBufferPointer) {
+    guard stream.isDrained, !stream.isEncrypted else { return append(bytes) }
+    let outcome = Socket.send(stream.descriptor, bytes)
+    transport.counters.writes += 1
+    if case .transferred(let count) = outcome, count == bytes.count {
+      transport.counters.bytesSent += count
+    } else {
+      sendWasShort(outcome, of: bytes)
+    }
+  }
+
   /// Queues the bytes of a direct write that the kernel did not accept.
   func sendWasShort(_ outcome: TransferOutcome, of bytes: UnsafeRawBufferPointer) {
     switch outcome {
     case .transferred(let count):
       transport.counters.bytesSent += count
       stream.appendUnwritten(UnsafeRawBufferPointer(rebasing: bytes[count...]))
-      if !stream.isEncrypted { cutFrame = CutFrame(in: bytes, at: count) }
+      if endpoint != nil, !stream.isEncrypted { cutFrame = CutFrame(in: bytes, at: count) }
       awaitWritability()
     case .wouldBlock:
       stream.appendUnwritten(bytes)
@@ -98,7 +110,7 @@ extension Connection {
 
   func append(_ bytes: UnsafeRawBufferPointer) {
     if case .closed = stage { return }
-    if encoding.isEvents { return appendEvents(bytes) }
+    if encoding.isEvents { return append(EventBatch(bytes)) }
     stream.append(bytes)
     scheduleFlush()
   }
@@ -173,7 +185,7 @@ extension Connection {
     }
   }
 
-  private func admits(_ byteCount: Int) -> Bool {
+  func admits(_ byteCount: Int) -> Bool {
     // After a close frame there is no more data (RFC 6455 §5.5.1).
     guard isOpen, pendingClose == nil else { return false }
     guard unsentByteCount + byteCount > outboundLimit else { return true }

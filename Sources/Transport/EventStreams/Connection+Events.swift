@@ -140,14 +140,32 @@ extension Connection {
   }
 
   private func pump(_ events: EventStream, into reader: any EventReader) {
-    let limit = reader.isPoll ? Int.max : LocalEventReader.highWaterMark
-    let isAnswer =
-      reader.hasRoom && events.buffer.take(upTo: limit) { reader.take($0) } && reader.isPoll
+    let isAnswer = pass(events, to: reader) && reader.isPoll
     guard isAnswer || !isOpen && !events.buffer.hasWaiting else { return }
     detachReader(events)
     reader.end()
     // A client that drained a stopping server's last event needs no second chance.
     if !isOpen, transport.isDraining { drop() }
+  }
+
+  /// Passes waiting events to a reader for as long as it has room.
+  ///
+  /// - Returns: Whether there were some, and room for them.
+  @discardableResult
+  private func pass(_ events: EventStream, to reader: any EventReader) -> Bool {
+    let limit = reader.isPoll ? Int.max : LocalEventReader.highWaterMark
+    var isSome = false
+    while reader.hasRoom, take(events, upTo: limit, into: reader) { isSome = true }
+    return isSome
+  }
+
+  /// Passes the next waiting events to a reader; `false` when there are none.
+  private func take(_ events: EventStream, upTo limit: Int, into reader: any EventReader) -> Bool {
+    transport.withScratch { bytes in
+      guard events.buffer.take(upTo: limit, into: &bytes) else { return false }
+      bytes.withUnsafeBytes { reader.take($0) }
+      return true
+    }
   }
 
   private func awaitReader(_ events: EventStream, _ reader: any EventReader) {
@@ -198,11 +216,24 @@ extension Connection {
   /// The memory of the events and of posted messages that wait.
   var eventByteCount: Int { encoding.isEvents ? events?.byteCount ?? 0 : 0 }
 
-  /// Appends events in the form of ``EventFrames``.
-  func appendEvents(_ frames: UnsafeRawBufferPointer) {
+  /// Appends events.
+  func append(_ batch: EventBatch) {
     guard let events else { return }
-    EventFrames.forEach(in: frames) { events.buffer.append($0) }
+    events.buffer.append(batch)
     pumpLater(events)
+  }
+
+  /// Appends the events of a fan-out, and passes them on if nothing waits before them.
+  func deliver(_ batch: EventBatch) {
+    guard case .eventStream(let events) = stage, let reader = events.reader, !reader.isPoll,
+      !events.isListed, !events.buffer.hasWaiting, pendingClose == nil
+    else {
+      if admits(batch.frames.count) { append(batch) }
+      return
+    }
+    events.buffer.append(batch)
+    pass(events, to: reader)
+    account()
   }
 
   /// Passes the reply to the message that opens the stream to its receiver.
@@ -228,7 +259,7 @@ extension Connection {
   func closeEvents(_ code: CloseCode, reason: String) {
     guard case .eventStream(let events) = stage else { return }
     EventFrames.closing(code, reason: reason).withUnsafeBytes {
-      events.buffer.append(named: "close", $0)
+      events.buffer.append(EventBatch($0))
     }
     enter(.endedStream(events))
     let patience = transport.isDraining ? transport.configuration.closeTimeout : events.timing.grace
@@ -246,7 +277,7 @@ extension Connection {
   func endEvents() {
     guard let events else { return }
     if let reader = events.reader {
-      events.buffer.take { reader.take($0) }
+      _ = take(events, upTo: .max, into: reader)
       events.reader = nil
       reader.end()
     }

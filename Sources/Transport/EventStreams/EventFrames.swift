@@ -2,7 +2,7 @@ import HTTP
 
 /// Events on their way to several streams: the same bytes for all of them, without the numbers.
 ///
-///     [length, 4 bytes][data: {…}, empty line] [length][data: …] …
+///     [length of the fields, 4 bytes][data: {…}, empty line] [length][data: …] …
 enum EventFrames {
   private static let prefix = Array("data: ".utf8)
   private static let headerByteCount = 4
@@ -24,20 +24,23 @@ enum EventFrames {
     frames.append(UInt8(ascii: "\n"))
   }
 
-  /// Calls `body` with the fields of each event.
-  static func forEach(in frames: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
-    var rest = frames[...]
-    while rest.count >= headerByteCount {
-      let length = Int(frames.loadUnaligned(fromByteOffset: rest.startIndex, as: UInt32.self))
-      let start = rest.startIndex + headerByteCount
-      let end = min(start + length, rest.endIndex)
-      body(UnsafeRawBufferPointer(rebasing: frames[start..<end]))
-      rest = rest[end...]
+  /// Calls `body` with the place of the fields of each event.
+  static func forEach(in frames: [UInt8], _ body: (_ start: Int, _ length: Int) -> Void) {
+    frames.withUnsafeBytes { bytes in
+      var place = 0
+      while bytes.count - place >= headerByteCount {
+        let length = Int(bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+        let start = place + headerByteCount
+        let end = min(start + length, bytes.count)
+        body(start, end - start)
+        place = end
+      }
     }
   }
-  /// The fields of the last event: `{"code":4002,"reason":"…"}`.
+
+  /// The last event, `close`: `{"code":4002,"reason":"…"}`.
   static func closing(_ code: CloseCode, reason: String) -> [UInt8] {
-    var data = Array("data: {\"code\":\(code.rawValue),\"reason\":\"".utf8)
+    var data = Array("event: close\ndata: {\"code\":\(code.rawValue),\"reason\":\"".utf8)
     for byte in reason.utf8 {
       if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
         data.append(UInt8(ascii: "\\"))
@@ -45,6 +48,6 @@ enum EventFrames {
       data.append(byte < 0x20 ? UInt8(ascii: " ") : byte)
     }
     data += "\"}\n\n".utf8
-    return data
+    return withUnsafeBytes(of: UInt32(data.count)) { Array($0) } + data
   }
 }

@@ -1,3 +1,5 @@
+package import HTTP
+
 /// The client's end of a connection without a socket: the events for it, and the HTTP request that
 /// carries them at the moment.
 ///
@@ -28,7 +30,7 @@ final class EventStream {
   }
 
   /// Bytes in memory.
-  var byteCount: Int { held.reduce(buffer.byteCount) { $0 + $1.byteCount } }
+  var byteCount: Int { held.reduce(buffer.memory) { $0 + $1.byteCount } }
 }
 
 /// The times of event streams, in milliseconds.
@@ -69,30 +71,39 @@ package final class LocalEventReader: EventReader, HTTPBodySource {
 
   package let isPoll: Bool
   private unowned let transport: Transport
-  private let exchange: Exchange.ID
   private let stream: ConnectionID
+  /// The body of the response; `nil` once it has ended.
+  private var body: EventBody?
 
-  package init(
-    _ exchange: Exchange.ID, isPoll: Bool, of stream: ConnectionID, on transport: Transport
+  /// Begins a response; `nil` when its client is gone.
+  ///
+  /// - Parameters:
+  ///   - stream: The stream, to which the reader is then attached.
+  package init?(
+    _ exchange: Exchange.ID, _ head: HTTPResponse, isPoll: Bool, compressed: Bool,
+    of stream: ConnectionID, on transport: Transport
   ) {
-    self.exchange = exchange
     self.isPoll = isPoll
     self.stream = stream
     self.transport = transport
+    body = transport.respond(head, withEventsOf: self, compressed: compressed, to: exchange)
+    if body == nil { return nil }
   }
 
-  package var waitingByteCount: Int {
-    transport.connection(exchange.connection)?.queuedByteCount ?? 0
-  }
-  package var hasRoom: Bool { waitingByteCount <= Self.highWaterMark }
+  package var waitingByteCount: Int { body?.waitingByteCount ?? 0 }
+  package var hasRoom: Bool { body?.hasRoom ?? true }
 
-  package func take(_ bytes: UnsafeRawBufferPointer) {
-    transport.connection(exchange.connection)?.continueEvents(bytes, of: exchange.number)
-  }
+  package func take(_ bytes: UnsafeRawBufferPointer) { body?.send(bytes) }
 
-  package func end() { transport.endEvents(of: exchange) }
+  package func end() {
+    body?.end()
+    body = nil
+  }
 
   package func nextPiece() { transport.connection(stream)?.readerHasRoom(self) }
 
-  package func bodyWasAbandoned() { transport.connection(stream)?.readerDidEnd(self) }
+  package func bodyWasAbandoned() {
+    body = nil
+    transport.connection(stream)?.readerDidEnd(self)
+  }
 }

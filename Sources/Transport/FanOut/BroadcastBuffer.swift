@@ -105,6 +105,7 @@ package final class BroadcastBuffer {
     let (base, end, transport, hot) = (base, end, transport, transport.connections.hot)
     let ring = transport.ring(forWrites: min(subscribers.count - cursor, budget))
     var (index, sent) = (cursor, DirectWrites())
+    var events: (position: Int, batch: EventBatch)?
     let limit = budget
     buffer.withUnsafeBytes { bytes in
       subscribers.withUnsafeMutableBufferPointer { subscribers in
@@ -117,6 +118,14 @@ package final class BroadcastBuffer {
           let target = hot[Int(subscriber.slot)]
           sent.attempts += 1
           guard target.path == .direct else {
+            if target.path == .events {
+              if events?.position != subscriber.position {
+                let batch = EventBatch(owed, sharers: subscribers.count)
+                events = (subscriber.position, batch)
+              }
+              if let events { transport.deliver(events.batch, toSlot: subscriber.slot) }
+              continue
+            }
             sent.byteCount += transport.deliver(
               owed, toSlot: subscriber.slot, by: target.path)
             continue

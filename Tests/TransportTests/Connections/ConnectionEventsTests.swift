@@ -214,10 +214,10 @@ struct ConnectionEventsTests {
     driven.answersLater = true
     requester.deliver(text("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"))
     let exchange = try #require(driven.exchanges.last)
-    let reader = LocalEventReader(
-      exchange, isPoll: false, of: stream.id, on: driven.transport)
-    driven.transport.respond(
-      HTTPResponse(status: .ok), withEventsOf: reader, compressed: false, to: exchange)
+    let reader = try #require(
+      LocalEventReader(
+        exchange, HTTPResponse(status: .ok), isPoll: false, compressed: false, of: stream.id,
+        on: driven.transport))
     // An empty chunk would end the body.
     [UInt8]().withUnsafeBytes { reader.take($0) }
     stream.attach(reader)
@@ -237,10 +237,10 @@ struct ConnectionEventsTests {
     driven.answersLater = true
     requester.deliver(text("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"))
     let exchange = try #require(driven.exchanges.last)
-    let reader = LocalEventReader(
-      exchange, isPoll: false, of: stream.id, on: driven.transport)
-    driven.transport.respond(
-      HTTPResponse(status: .ok), withEventsOf: reader, compressed: false, to: exchange)
+    let reader = try #require(
+      LocalEventReader(
+        exchange, HTTPResponse(status: .ok), isPoll: false, compressed: false, of: stream.id,
+        on: driven.transport))
     stream.attach(reader)
     driven.settle()
     requester.close()

@@ -7,31 +7,34 @@ import Testing
 @Suite("Events of a stream")
 struct EventBufferTests {
   private func append(_ text: String, to buffer: inout EventBuffer) {
-    Array(text.utf8).withUnsafeBytes { buffer.append($0) }
+    var frames: [UInt8] = []
+    EventFrames.append(Array(text.utf8), to: &frames)
+    frames.withUnsafeBytes { buffer.append(EventBatch($0)) }
   }
 
   private func take(_ buffer: inout EventBuffer, upTo limit: Int = .max) -> String {
-    var taken = ""
-    buffer.take(upTo: limit) { taken = String(decoding: $0, as: UTF8.self) }
-    return taken
+    var taken: [UInt8] = []
+    buffer.take(upTo: limit, into: &taken)
+    return String(decoding: taken, as: UTF8.self)
   }
 
   @Test("are numbered from 1 and taken once")
   func numbers() {
     var buffer = EventBuffer()
-    append("data: a\n\n", to: &buffer)
-    append("data: b\n\n", to: &buffer)
+    append("a", to: &buffer)
+    append("b", to: &buffer)
     #expect(take(&buffer) == "id: 1\ndata: a\n\nid: 2\ndata: b\n\n")
     #expect(take(&buffer).isEmpty)
-    Array("data: {}\n\n".utf8).withUnsafeBytes { buffer.append(named: "close", $0) }
-    #expect(take(&buffer) == "id: 3\nevent: close\ndata: {}\n\n")
+    EventFrames.closing(.goingAway, reason: "x").withUnsafeBytes { buffer.append(EventBatch($0)) }
+    #expect(
+      take(&buffer) == "id: 3\nevent: close\ndata: {\"code\":1001,\"reason\":\"x\"}\n\n")
     #expect(buffer.last == 3)
   }
 
   @Test("are taken whole, and at least one at a time")
   func pieces() {
     var buffer = EventBuffer()
-    for _ in 0..<4 { append("data: a\n\n", to: &buffer) }
+    for _ in 0..<4 { append("a", to: &buffer) }
     #expect(take(&buffer, upTo: 1) == "id: 1\ndata: a\n\n")
     #expect(take(&buffer, upTo: 29) == "id: 2\ndata: a\n\n")
     #expect(take(&buffer, upTo: 30) == "id: 3\ndata: a\n\nid: 4\ndata: a\n\n")
@@ -40,12 +43,12 @@ struct EventBufferTests {
   @Test("that are confirmed use no memory")
   func confirmed() {
     var buffer = EventBuffer()
-    for _ in 0..<100 { append("data: a\n\n", to: &buffer) }
+    for _ in 0..<100 { append("a", to: &buffer) }
     _ = take(&buffer)
     #expect(buffer.byteCount > 0)
     #expect(buffer.resume(after: 100) == .resumed)
     #expect(buffer.byteCount == 0)
-    append("data: b\n\n", to: &buffer)
+    append("b", to: &buffer)
     #expect(take(&buffer) == "id: 101\ndata: b\n\n")
   }
 
@@ -53,7 +56,7 @@ struct EventBufferTests {
   func future() {
     var buffer = EventBuffer()
     #expect(buffer.resume(after: 1) == .ahead(last: 0))
-    append("data: a\n\n", to: &buffer)
+    append("a", to: &buffer)
     #expect(buffer.resume(after: .max - 1) == .ahead(last: 1))
     #expect(buffer.resume(after: 0) == .resumed)
   }
@@ -83,7 +86,8 @@ struct EventBufferTests {
       case 0..<6:
         let size = Int.random(in: 1...20_000, using: &generator)
         append(String(repeating: "y", count: size), to: &buffer)
-        all.append("id: \(all.count + 1)\n" + String(repeating: "y", count: size))
+        all.append(
+          "id: \(all.count + 1)\ndata: " + String(repeating: "y", count: size) + "\n\n")
       case 6..<8:
         let limit = Int.random(in: 1...100_000, using: &generator)
         let text = take(&buffer, upTo: limit)
@@ -130,13 +134,27 @@ struct EventBufferTests {
     EventFrames.append(Array("{\n}".utf8), to: &frames)
     EventFrames.append(Array("[]".utf8), to: &frames)
     var found: [String] = []
-    frames.withUnsafeBytes { bytes in
-      EventFrames.forEach(in: bytes) { found.append(String(decoding: $0, as: UTF8.self)) }
+    EventFrames.forEach(in: frames) { start, length in
+      found.append(String(decoding: frames[start..<start + length], as: UTF8.self))
     }
     #expect(found == ["data: { }\n\n", "data: []\n\n"])
     let closing = EventFrames.closing(.goingAway, reason: #"a "b" \ c"#)
     #expect(
-      String(decoding: closing, as: UTF8.self)
-        == #"data: {"code":1001,"reason":"a \"b\" \\ c"}"# + "\n\n")
+      String(decoding: closing.dropFirst(4), as: UTF8.self)
+        == "event: close\n" + #"data: {"code":1001,"reason":"a \"b\" \\ c"}"# + "\n\n")
+  }
+
+  @Test("that several streams share are accounted for in parts")
+  func sharing() {
+    var frames: [UInt8] = []
+    EventFrames.append(Array(String(repeating: "x", count: 10_000).utf8), to: &frames)
+    let batch = frames.withUnsafeBytes { EventBatch($0, sharers: 100) }
+    var buffer = EventBuffer()
+    buffer.append(batch)
+    #expect(buffer.byteCount > 10_000)
+    #expect((100...200).contains(buffer.memory))
+    _ = take(&buffer)
+    #expect(buffer.confirm(upTo: 1) == .resumed)
+    #expect(buffer.memory == 0)
   }
 }
