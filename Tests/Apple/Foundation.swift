@@ -50,6 +50,7 @@ public let NSPOSIXErrorDomain = "NSPOSIXErrorDomain"
 public var NSURLErrorBadURL: Int { -1000 }
 public var NSURLErrorUnsupportedURL: Int { -1002 }
 public var NSURLErrorBadServerResponse: Int { -1011 }
+public var NSURLErrorNetworkConnectionLost: Int { -1005 }
 public var NSURLErrorSecureConnectionFailed: Int { -1200 }
 public var NSURLErrorServerCertificateHasBadDate: Int { -1201 }
 public var NSURLErrorServerCertificateUntrusted: Int { -1202 }

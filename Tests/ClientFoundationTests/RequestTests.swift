@@ -1,4 +1,5 @@
 import ClientTransport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -48,6 +49,70 @@ struct RequestTests {
     #expect(received.fields["x-tenant"] == "blue")
     #expect(received.fields["user-agent"] == "Lane-Test/1")
     #expect(received.fields["cookie"] == nil)
+  }
+
+  @Test(
+    "has a response in parts as it arrives, and none after the end", arguments: LaneKind.allCases)
+  func parts(on kind: LaneKind) async throws {
+    let server = try AnswerServer { request in
+      switch request.path {
+      case "/chunks":
+        let head = "HTTP/1.1 200 OK\r\nX-A: b\r\nTransfer-Encoding: chunked\r\n\r\n"
+        return Array((head + "3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n").utf8)
+      case "/end": return Array("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nabcde".utf8)
+      default: return Array("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabcde".utf8)
+      }
+    }
+    defer { server.stop() }
+    let lane = try kind.lane()
+    for path in ["/chunks", "/end", "/cut"] {
+      let plan = try plan(to: server.url(path))
+      let parts = Mutex<[ResponsePart]>([])
+      lane.run { context in
+        _ = context.request(ClientRequest("GET"), by: plan) { part in
+          parts.withLock { $0.append(part) }
+        }
+        #expect(parts.withLock { $0.isEmpty })
+      }
+      try await Deadline.standard.wait(for: "the end of \(path)") {
+        switch parts.withLock({ $0.last }) {
+        case .end?, .failed?: true
+        case .head?, .body?, nil: false
+        }
+      }
+      var body: [UInt8] = []
+      for (index, part) in parts.withLock({ $0 }).enumerated() {
+        switch part {
+        case .head(let head): #expect(index == 0 && head.status == 200 && head.body.isEmpty)
+        case .body(let piece): body += piece
+        case .end: #expect(path != "/cut")
+        case .failed(let failure): #expect(path == "/cut" && failure.kind == .temporary)
+        }
+      }
+      #expect(body == Array("abcde".utf8), "\(path)")
+    }
+  }
+
+  @Test(
+    "has no further parts once it is cancelled, even by the receiver of one",
+    arguments: LaneKind.allCases)
+  func cancelledByReceiver(on kind: LaneKind) async throws {
+    let server = try AnswerServer { _ in AnswerServer.text("200 OK", body: "abc") }
+    defer { server.stop() }
+    let lane = try kind.lane()
+    let plan = try plan(to: server.url("/a"))
+    let parts = Mutex<[ResponsePart]>([])
+    lane.run { context in
+      var request: (any LaneRequest)?
+      request = context.request(ClientRequest("GET"), by: plan) { part in
+        parts.withLock { $0.append(part) }
+        request?.cancel()
+      }
+    }
+    try await Deadline.standard.wait(for: "the head") { !parts.withLock { $0.isEmpty } }
+    // A later request on the same lane comes after what the first one would report.
+    _ = try await lane.response(to: ClientRequest("GET"), by: plan)
+    #expect(parts.withLock { $0.count } == 1)
   }
 
   @Test("for the head alone has no body", arguments: LaneKind.allCases)

@@ -155,16 +155,23 @@ struct WebSocketLinkTests {
 
   @Test("classifies refusals of the opening handshake")
   func refusals() throws {
-    for (status, fields, kind): (Int, [String: String], ConnectionFailure.Kind) in [
-      (401, [:], .unauthorized), (403, [:], .unauthorized), (404, [:], .lasting),
-      (302, [:], .lasting), (500, [:], .temporary), (408, [:], .temporary),
-      (503, ["Retry-After": "7"], .unavailable(retryAfter: 7000)),
-      (429, [:], .unavailable(retryAfter: nil)),
-    ] {
+    typealias Handshake = ConnectionFailure.Handshake
+    for (status, fields, kind, handshake):
+      (
+        Int, [String: String], ConnectionFailure.Kind, Handshake?
+      ) in [
+        (401, [:], .unauthorized, .refused), (403, [:], .unauthorized, .refused),
+        (404, [:], .lasting, .refused), (302, [:], .lasting, .refused),
+        (500, [:], .temporary, .refused), (408, [:], .temporary, nil), (502, [:], .temporary, nil),
+        (503, ["Retry-After": "7"], .unavailable(retryAfter: 7000), nil),
+        (429, [:], .unavailable(retryAfter: nil), nil),
+      ]
+    {
       let rig = try Rig()
       let response = try response(status, fields)
       rig.on { $0.didComplete(response, URLError(.badServerResponse)) }
-      let failure = ConnectionFailure(kind, "the server answered \(status)")
+      let failure = ConnectionFailure(
+        kind, "the server answered \(status)", handshake: handshake)
       #expect(rig.events == [.ended(.failed(failure))])
     }
   }
@@ -173,6 +180,7 @@ struct WebSocketLinkTests {
   func failures() throws {
     for (code, kind): (Int, ConnectionFailure.Kind) in [
       (NSURLErrorCannotFindHost, .temporary), (NSURLErrorNotConnectedToInternet, .temporary),
+      (NSURLErrorNetworkConnectionLost, .temporary),
       (NSURLErrorTimedOut, .temporary), (NSURLErrorServerCertificateUntrusted, .lasting),
       (NSURLErrorSecureConnectionFailed, .temporary), (-1022, .lasting),
     ] {
@@ -183,6 +191,8 @@ struct WebSocketLinkTests {
         continue
       }
       #expect(failure.kind == kind, "\(code)")
+      let isRefused = code == NSURLErrorNetworkConnectionLost
+      #expect(failure.handshake == (isRefused ? .refused : nil), "\(code)")
     }
   }
 
@@ -190,7 +200,8 @@ struct WebSocketLinkTests {
   func patience() async throws {
     let rig = try Rig { $0.attemptTimeout = .milliseconds(20) }
     try await Deadline.standard.wait(for: "the end of the attempt") { !rig.events.isEmpty }
-    let failure = ConnectionFailure(.temporary, "the opening handshake took too long")
+    let words = "the opening handshake took too long"
+    let failure = ConnectionFailure(.temporary, words, handshake: .unanswered)
     #expect(rig.events == [.ended(.failed(failure))] && rig.task.isCancelled)
     rig.open()
     #expect(rig.events.count == 1)

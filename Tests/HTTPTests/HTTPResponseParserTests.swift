@@ -72,6 +72,18 @@ struct HTTPResponseParserTests {
     #expect(try parser.receiveEnd() == nil)
   }
 
+  @Test("the body can be taken in pieces while it arrives, beyond any buffer")
+  func pieces() throws {
+    var parser = HTTPResponseParser(limits: HTTPLimits(bodyBytes: .max))
+    let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    #expect(parser.head == nil && parser.takePiece() == [])
+    _ = try parser.receive(Array((head + "3\r\nab").utf8).span)
+    #expect(parser.head?.status == .ok && parser.head?.body == [])
+    #expect(parser.takePiece() == Array("ab".utf8) && parser.takePiece() == [])
+    let response = try parser.receive(Array("c\r\n1\r\nd\r\n0\r\n\r\n".utf8).span).response
+    #expect(response?.body == Array("cd".utf8) && parser.head == nil)
+  }
+
   @Test("a connection that ends within a response is an error")
   func cutOff() throws {
     for text in ["HTTP/1.1 2", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab"] {

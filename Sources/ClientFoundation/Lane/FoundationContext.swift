@@ -32,6 +32,15 @@ final class FoundationContext: LaneContext {
     return link
   }
 
+  func request(
+    _ request: ClientRequest, by plan: ConnectionPlan,
+    _ receive: @escaping (ResponsePart) -> Void
+  ) -> any LaneRequest {
+    let request = FoundationRequest(request, plan, receive)
+    request.start(in: self)
+    return request
+  }
+
   func timer(
     after milliseconds: Int64, _ fire: @escaping () -> Void
   ) -> any LaneTimer {

@@ -22,19 +22,4 @@ package final class FoundationLane: Lane {
   package func run(_ job: @escaping @Sendable (any LaneContext) -> Void) {
     queue.async { [context] in job(context.value) }
   }
-
-  package func response(
-    to request: ClientRequest, by plan: ConnectionPlan
-  ) async throws(ConnectionFailure) -> ClientResponse {
-    let flight = LaneBound(RequestFlight(request, plan))
-    let (queue, context) = (queue, context)
-    let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        queue.async { flight.value.begin(in: context.value, waiter) }
-      }
-    } onCancel: {
-      queue.async { flight.value.cancel() }
-    }
-    return try result.get()
-  }
 }

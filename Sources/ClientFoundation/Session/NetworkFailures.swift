@@ -13,7 +13,9 @@ extension ConnectionFailure {
       self.init(.temporary, words)
       return
     }
-    self.init(Self.lastingCodes.contains(error.code) ? .lasting : .temporary, words)
+    self.init(
+      Self.lastingCodes.contains(error.code) ? .lasting : .temporary, words,
+      handshake: Self.refusingCodes.contains(error.code) ? .refused : nil)
   }
 
   /// The end of an open connection without a close frame.
@@ -39,14 +41,14 @@ extension ConnectionFailure {
   init(refusedWith response: HTTPURLResponse) {
     let reason = "the server answered \(response.statusCode)"
     let wait = response.value(forHTTPHeaderField: "Retry-After")
-    switch response.statusCode {
-    case 401, 403: self.init(.unauthorized, reason)
-    case 429, 503:
-      self.init(.unavailable(retryAfter: wait.flatMap(ClientResponse.retryAfter)), reason)
-    case 408, 500...599: self.init(.temporary, reason)
-    default: self.init(.lasting, reason)
-    }
+    self.init(
+      refusedWith: response.statusCode, retryAfter: wait.flatMap(ClientResponse.retryAfter), reason)
   }
+
+  /// The errors of a server that was reached, and opens no WebSocket.
+  private static let refusingCodes: Set<Int> = [
+    NSURLErrorBadServerResponse, NSURLErrorNetworkConnectionLost,
+  ]
 
   /// The errors that a retry would meet again; a failed TLS handshake without a verdict on the
   /// certificate is often the network's.

@@ -15,7 +15,7 @@ final class WebSession: NSObject, @unchecked Sendable {
   private var session: URLSession?
   /// The tasks in progress, which keep their owners alive.
   private var links: [Int: WebSocketLink] = [:]
-  private var flights: [Int: RequestFlight] = [:]
+  private var requests: [Int: FoundationRequest] = [:]
 
   /// - Throws: ``ConnectionFailure`` of the kind ``ConnectionFailure/Kind/lasting`` for a
   ///   certificate file that can't be read, or a setting that the platform does not offer.
@@ -40,9 +40,9 @@ final class WebSession: NSObject, @unchecked Sendable {
     return task
   }
 
-  func startRequest(_ request: URLRequest, for flight: RequestFlight) -> URLSessionTask? {
+  func startRequest(_ request: URLRequest, for owner: FoundationRequest) -> URLSessionTask? {
     guard let task = session?.dataTask(with: request) else { return nil }
-    flights[task.taskIdentifier] = flight
+    requests[task.taskIdentifier] = owner
     task.resume()
     return task
   }
@@ -78,7 +78,7 @@ extension WebSession: URLSessionWebSocketDelegate {
 
 extension WebSession: URLSessionDataDelegate {
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-    flights[dataTask.taskIdentifier]?.didReceive(data)
+    requests[dataTask.taskIdentifier]?.didReceive(data, dataTask.response as? HTTPURLResponse)
   }
 
   func urlSession(
@@ -86,7 +86,7 @@ extension WebSession: URLSessionDataDelegate {
   ) {
     let response = task.response as? HTTPURLResponse
     links.removeValue(forKey: task.taskIdentifier)?.didComplete(response, error)
-    flights.removeValue(forKey: task.taskIdentifier)?.didComplete(response, error)
+    requests.removeValue(forKey: task.taskIdentifier)?.didComplete(response, error)
   }
 
   // Another server would receive the header fields and bytes of the request.

@@ -50,8 +50,11 @@ final class WebSocketLink: ServerConnection {
     } catch {
       return context.later { [self] in end(error) }
     }
-    timer = context.timer(after: plan.attemptTimeout) { [weak self] in
-      self?.end(ConnectionFailure(.temporary, "the opening handshake took too long"))
+    // Foundation does not report that the server was reached, so the time to reach it counts too.
+    let limit = min(plan.attemptTimeout, plan.handshakeTimeout ?? .max)
+    timer = context.timer(after: limit) { [weak self] in
+      let words = "the opening handshake took too long"
+      self?.end(ConnectionFailure(.temporary, words, handshake: .unanswered))
     }
   }
 
@@ -184,7 +187,8 @@ extension WebSocketLink {
     timer = nil
     guard subprotocol == nil || subprotocol == ConnectionPlan.subprotocol else {
       return end(
-        ConnectionFailure(.lasting, "the server opened no WebSocket: another subprotocol"))
+        ConnectionFailure(
+          .lasting, "the server opened no WebSocket: another subprotocol", handshake: .refused))
     }
     stage = .open
     owner?.connectionDidOpen(self)
@@ -211,7 +215,8 @@ extension WebSocketLink {
       } else if let error {
         end(ConnectionFailure(opening: error))
       } else {
-        end(ConnectionFailure(.lasting, "the server opened no WebSocket"))
+        end(
+          ConnectionFailure(.lasting, "the server opened no WebSocket", handshake: .refused))
       }
     case .open: end(ConnectionFailure(losing: error))
     case .closing, .closed: drop()

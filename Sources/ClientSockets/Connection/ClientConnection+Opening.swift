@@ -114,16 +114,25 @@ extension ClientConnection {
     write(request.bytes)
   }
 
-  func didAnswer(_ response: HTTPResponse) {
-    let request = request
-    drop()
-    request?.complete(.success(response))
+  /// Reports parts of the response, whose receiver may drop this connection.
+  func report(_ parts: [ResponsePart]) {
+    for part in parts {
+      guard case .requesting = stage, let request else { return }
+      switch part {
+      case .head, .body: request.deliver(part)
+      case .end:
+        drop()
+        request.deliver(part)
+      case .failed(let failure): end(failure)
+      }
+    }
   }
 
   private func upgrade() {
     let nonce = (0..<16).map { _ in UInt8.random(in: 0...255) }
     let exchange = UpgradeExchange(plan, nonce: nonce)
     stage = .upgrading(exchange)
+    if let limit = plan.handshakeTimeout { setTimer(after: min(limit, attemptRemainder)) }
     write(exchange.request)
   }
 

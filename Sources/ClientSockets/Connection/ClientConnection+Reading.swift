@@ -41,7 +41,7 @@ extension ClientConnection: ReadinessHandler {
     case .tunnelling: end(.temporary, "within the proxy's answer: \(reason)")
     case .securing: end(.temporary, "within the TLS handshake: \(reason)")
     case .upgrading(var exchange): end(exchange.receiveEnd(because: reason))
-    case .requesting(var exchange): end(exchange.receiveEnd(because: reason))
+    case .requesting(var exchange): report(exchange.receiveEnd(because: reason))
     case .resolving, .connecting: end(.temporary, reason)
     }
   }
@@ -99,11 +99,9 @@ extension ClientConnection: ReadinessHandler {
       didUpgrade(acceptance)
       return consumed
     case .requesting(var exchange):
-      guard let response = try exchange.receive(span) else {
-        stage = .requesting(exchange)
-        return nil
-      }
-      didAnswer(response)
+      let parts = try exchange.receive(span)
+      stage = .requesting(exchange)
+      report(parts)
       return nil
     case .open:
       receiveFrames(span)

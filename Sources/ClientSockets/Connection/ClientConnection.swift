@@ -72,7 +72,7 @@ package final class ClientConnection {
     attemptDeadline = context.loop.now + plan.attemptTimeout
   }
 
-  /// Creates a connection for one request; its outcome is reported once, unless it is dropped.
+  /// Creates a connection for one request; the parts of its response are reported until it is dropped.
   init(_ plan: ConnectionPlan, context: ClientLoopContext, request: RequestExchange) {
     self.plan = plan
     self.context = context
@@ -134,7 +134,7 @@ package final class ClientConnection {
   func report(_ end: ConnectionEnd) {
     if let request, case .failed(let failure) = end {
       self.request = nil
-      request.complete(.failure(failure))
+      request.deliver(.failed(failure))
     }
     let owner = owner
     self.owner = nil
@@ -186,7 +186,10 @@ extension ClientConnection: TimerHandler {
     case .connecting: end(.temporary, "connecting to \(plan.firstHop.host) took too long")
     case .tunnelling: end(.temporary, "the proxy's answer took too long")
     case .securing: end(.temporary, "the TLS handshake took too long")
-    case .upgrading: end(.temporary, "the opening handshake took too long")
+    case .upgrading:
+      end(
+        ConnectionFailure(
+          .temporary, "the opening handshake took too long", handshake: .unanswered))
     case .requesting: end(.temporary, "the request took too long")
     }
   }

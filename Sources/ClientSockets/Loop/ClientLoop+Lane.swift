@@ -7,15 +7,6 @@ extension ClientLoop: Lane {
     post { job($0) }
   }
 
-  package func response(
-    to request: ClientRequest, by plan: ConnectionPlan
-  ) async throws(ConnectionFailure) -> ClientResponse {
-    let response = try await request.response(by: plan, on: self)
-    return ClientResponse(
-      status: Int(response.status.code),
-      fields: response.fields.map { ClientResponse.Field($0.name, $0.value) }, body: response.body)
-  }
-
   /// Returns the loop of the process for clients that are given no other.
   ///
   /// - Throws: ``ConnectionFailure`` of the kind ``ConnectionFailure/Kind/lasting`` if the system
@@ -38,6 +29,16 @@ extension ClientLoopContext: LaneContext {
     let link = SocketLink(plan, context: self, owner: owner)
     link.start()
     return link
+  }
+
+  package func request(
+    _ request: ClientRequest, by plan: ConnectionPlan,
+    _ receive: @escaping (ResponsePart) -> Void
+  ) -> any LaneRequest {
+    let exchange = RequestExchange(request, by: plan, deliver: receive)
+    let connection = ClientConnection(plan, context: self, request: exchange)
+    connection.start()
+    return SocketRequest(connection)
   }
 
   package func timer(
@@ -68,6 +69,15 @@ private final class SocketTimer: LaneTimer, TimerHandler {
     self.token = nil
     fire()
   }
+}
+
+/// A request over a socket of its own.
+private final class SocketRequest: LaneRequest {
+  private let connection: ClientConnection
+
+  init(_ connection: ClientConnection) { self.connection = connection }
+
+  func cancel() { connection.drop() }
 }
 
 /// A session's connection over a socket: forwards between the session and ``ClientConnection``.

@@ -32,7 +32,8 @@ struct UpgradeExchange {
     do throws(HTTPError) {
       (consumed, response) = try parser.receive(input)
     } catch {
-      throw ConnectionFailure(.lasting, "the server's answer is no HTTP: \(error.message)")
+      throw ConnectionFailure(
+        .lasting, "the server's answer is no HTTP: \(error.message)", handshake: .refused)
     }
     guard let response else { return nil }
     do throws(HandshakeError) {
@@ -45,7 +46,8 @@ struct UpgradeExchange {
   /// Handles a connection that ended before the response, which may be how a rejection ends.
   mutating func receiveEnd(because reason: String) -> ConnectionFailure {
     guard let response = try? parser.receiveEnd() else {
-      return ConnectionFailure(.temporary, "within the opening handshake: \(reason)")
+      return ConnectionFailure(
+        .temporary, "within the opening handshake: \(reason)", handshake: .refused)
     }
     return Self.failure(.refused(response.status), response)
   }
@@ -54,16 +56,12 @@ struct UpgradeExchange {
     _ error: HandshakeError, _ response: HTTPResponse
   ) -> ConnectionFailure {
     guard case .refused(let status) = error else {
-      return ConnectionFailure(.lasting, "the server opened no WebSocket: \(error)")
+      return ConnectionFailure(
+        .lasting, "the server opened no WebSocket: \(error)", handshake: .refused)
     }
-    let reason = "the server answered \(status)" + explanation(response)
-    switch status.code {
-    case 401, 403: return ConnectionFailure(.unauthorized, reason)
-    case 429, 503:
-      return ConnectionFailure(.unavailable(retryAfter: response.retryAfter), reason)
-    case 408, 500...599: return ConnectionFailure(.temporary, reason)
-    default: return ConnectionFailure(.lasting, reason)
-    }
+    return ConnectionFailure(
+      refusedWith: Int(status.code), retryAfter: response.retryAfter,
+      "the server answered \(status)" + explanation(response))
   }
 
   /// Returns the message in the body of a rejection, if it has the platform's format.

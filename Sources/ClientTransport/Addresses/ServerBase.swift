@@ -2,7 +2,11 @@
 package enum ServerBase {
   /// Returns `https://host:port`, with the path before `/v1/ws`; `nil` if not a `ws` or `wss` URL.
   package static func url(ofServer url: String) -> String? {
-    guard let server = try? ServerURL(url) else { return nil }
+    (try? ServerURL(url)).map { self.url(of: $0) }
+  }
+
+  /// Returns the base URL of a server.
+  package static func url(of server: ServerURL) -> String {
     let path = server.target.prefix { $0 != "?" }
     let scheme = server.security == .tls ? "https" : "http"
     let socketPath = "/v1/ws"

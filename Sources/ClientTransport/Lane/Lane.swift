@@ -32,6 +32,18 @@ package protocol LaneContext: AnyObject {
     by plan: ConnectionPlan, owner: any ServerConnectionOwner
   ) -> any ServerConnection
 
+  /// Sends a request, whose response is received in parts, on the lane.
+  ///
+  /// The first part arrives after this method has returned, and none after the end or after the
+  /// request was cancelled. Redirects are not followed.
+  ///
+  /// - Parameter plan: See ``ConnectionPlan/toRequest(_:)``.
+  /// - Returns: The request, which need not be kept.
+  func request(
+    _ request: ClientRequest, by plan: ConnectionPlan,
+    _ receive: @escaping (ResponsePart) -> Void
+  ) -> any LaneRequest
+
   /// Runs a closure on the lane once, after a number of milliseconds or a little later.
   ///
   /// - Returns: The timer, which need not be kept.
@@ -42,6 +54,12 @@ package protocol LaneContext: AnyObject {
 package protocol LaneMember: AnyObject {
   /// The lane ends: pending results will not arrive.
   func abandon()
+}
+
+/// A request whose response may be incomplete.
+package protocol LaneRequest: AnyObject {
+  /// Ends the request; without effect after the end of the response.
+  func cancel()
 }
 
 /// A timer that was not yet due when it was set.

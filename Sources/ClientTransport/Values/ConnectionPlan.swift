@@ -11,6 +11,9 @@ package struct ConnectionPlan: Sendable {
   package let tls: TLSSettings
   /// Milliseconds.
   package let attemptTimeout: Int64
+  /// The time limit of the server's answer to the opening handshake, in milliseconds; `nil` for the rest
+  /// of the attempt.
+  package var handshakeTimeout: Int64?
   package let maximumMessageBytes: Int
   /// The maximum number of queued bytes; beyond it the connection is closed as stalled.
   package let maximumQueuedBytes: Int

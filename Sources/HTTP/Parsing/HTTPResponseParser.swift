@@ -64,6 +64,21 @@ package struct HTTPResponseParser: Sendable {
     }
   }
 
+  /// The head of the response whose body is being received; its body is empty.
+  package var head: HTTPResponse? {
+    if case .body(let response, _) = state { response } else { nil }
+  }
+
+  /// Returns the bytes of the body received since the last piece; the complete response has only the
+  /// bytes after it.
+  package mutating func takePiece() -> [UInt8] {
+    guard case .body(let response, var reader) = state else { return [] }
+    state = .head(HeadReader())
+    let piece = reader.takePiece()
+    state = .body(response, reader)
+    return piece
+  }
+
   private mutating func next(
     from input: Span<UInt8>, at offset: inout Int
   ) throws(HTTPError) -> HTTPResponse? {

@@ -1,10 +1,9 @@
-import ClientTransport
-import HTTP
+import ClientSockets
 import TestPeers
 import TestSupport
 import Testing
 
-@testable import ClientSockets
+@testable import ClientTransport
 @testable import ParleyClient
 
 @Suite("A request over a connection of its own", .onOwnThreads)

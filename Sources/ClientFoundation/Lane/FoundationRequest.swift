@@ -4,34 +4,29 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// One HTTP request and the caller that waits for its response; confined to its lane.
-final class RequestFlight {
-  typealias Outcome = Result<ClientResponse, ConnectionFailure>
-
-  /// The largest body of a response: the server's are a few hundred bytes.
-  private static let bodyLimit = 1_048_576
-
+/// One HTTP request, whose response is received in parts; confined to its lane.
+final class FoundationRequest: LaneRequest {
   private let request: ClientRequest
   private let plan: ConnectionPlan
-  private var waiter: CheckedContinuation<Outcome, Never>?
+  private var receive: ((ResponsePart) -> Void)?
   private var task: URLSessionTask?
   private var timer: (any LaneTimer)?
-  private var body: [UInt8] = []
-  private var isCancelled = false
+  private var hasHead = false
 
-  init(_ request: ClientRequest, _ plan: ConnectionPlan) {
+  init(
+    _ request: ClientRequest, _ plan: ConnectionPlan, _ receive: @escaping (ResponsePart) -> Void
+  ) {
     self.request = request
     self.plan = plan
+    self.receive = receive
   }
 
-  func begin(in context: FoundationContext, _ waiter: CheckedContinuation<Outcome, Never>) {
-    self.waiter = waiter
-    guard !isCancelled else { return finish(.failure(.cancelledRequest)) }
+  func start(in context: FoundationContext) {
     do throws(ConnectionFailure) {
       let session = try context.session(for: plan)
       task = session.startRequest(try foundationRequest(), for: self)
     } catch {
-      return finish(.failure(error))
+      return context.later { [self] in fail(error) }
     }
     // `URLRequest.timeoutInterval` restarts with every byte, so it bounds no whole request.
     timer = context.timer(after: plan.attemptTimeout + request.timeout.timeout) { [weak self] in
@@ -40,25 +35,29 @@ final class RequestFlight {
   }
 
   func cancel() {
-    isCancelled = true
-    fail(.cancelledRequest)
+    receive = nil
+    timer?.cancel()
+    timer = nil
+    task?.cancel()
+    task = nil
   }
 
-  func didReceive(_ data: Data) {
-    body += data
-    guard body.count > Self.bodyLimit else { return }
-    fail(
-      ConnectionFailure(.lasting, "the server's answer is larger than \(Self.bodyLimit) bytes"))
+  func didReceive(_ data: Data, _ response: HTTPURLResponse?) {
+    deliverHead(response)
+    receive?(.body(Array(data)))
   }
 
   func didComplete(_ response: HTTPURLResponse?, _ error: (any Error)?) {
-    guard error == nil, let response else {
-      return finish(.failure(ConnectionFailure(ofRequest: error)))
-    }
-    finish(
-      .success(
-        ClientResponse(
-          status: response.statusCode, fields: response.clientFields, body: body)))
+    guard error == nil, response != nil else { return fail(ConnectionFailure(ofRequest: error)) }
+    deliverHead(response)
+    finish(.end)
+  }
+
+  private func deliverHead(_ response: HTTPURLResponse?) {
+    guard !hasHead, let response else { return }
+    hasHead = true
+    receive?(
+      .head(ClientResponse(status: response.statusCode, fields: response.clientFields)))
   }
 
   private func foundationRequest() throws(ConnectionFailure) -> URLRequest {
@@ -70,22 +69,17 @@ final class RequestFlight {
   }
 
   private func fail(_ failure: ConnectionFailure) {
-    task?.cancel()
-    finish(.failure(failure))
+    finish(.failed(failure))
   }
 
-  private func finish(_ outcome: Outcome) {
-    timer?.cancel()
-    timer = nil
-    task = nil
-    waiter?.resume(returning: outcome)
-    waiter = nil
+  private func finish(_ part: ResponsePart) {
+    let receive = receive
+    cancel()
+    receive?(part)
   }
 }
 
 extension ConnectionFailure {
-  fileprivate static let cancelledRequest = ConnectionFailure(.lost, "the request was cancelled")
-
   /// A request that got no response.
   fileprivate init(ofRequest error: (any Error)?) {
     guard let error else {
@@ -98,7 +92,7 @@ extension ConnectionFailure {
 
 extension HTTPURLResponse {
   /// The header fields; several of one name are one, joined by commas.
-  var clientFields: [ClientResponse.Field] {
+  fileprivate var clientFields: [ClientResponse.Field] {
     allHeaderFields.compactMap { name, value in
       guard let name = name as? String, let value = value as? String else { return nil }
       return ClientResponse.Field(name, value)
