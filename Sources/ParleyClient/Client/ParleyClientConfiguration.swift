@@ -26,7 +26,9 @@ public struct ParleyClientConfiguration: Sendable, Hashable {
   public var tls = TLSOptions()
   /// `http://[user:password@]host:port` of a proxy through which to connect.
   public var proxyURL: String?
-  /// Whether messages may be compressed (`permessage-deflate`).
+  /// The transport of sessions; see <doc:StayingConnected#Transports>.
+  public var transport = TransportOption.automatic
+  /// Whether the messages of WebSockets may be compressed (`permessage-deflate`).
   public var compression = CompressionOption.offered
   /// The `User-Agent` header of the opening handshake.
   public var userAgent = "ParleyClient-Swift/1"
@@ -40,6 +42,16 @@ public struct ParleyClientConfiguration: Sendable, Hashable {
   public init(serverURL: String) {
     self.serverURL = serverURL
   }
+}
+
+/// The transport of sessions.
+public enum TransportOption: Sendable, Hashable {
+  /// A WebSocket, or an event stream where WebSockets are blocked.
+  case automatic
+  /// A WebSocket, always.
+  case webSocket
+  /// An event stream over plain HTTP, always: it costs client and server more.
+  case stream
 }
 
 /// Whether messages may be compressed.
@@ -75,6 +87,7 @@ extension ParleyClientConfiguration {
     engine.receivesGroups = receivesGroupEvents
     engine.tls = tls.settings
     engine.proxyURL = proxyURL
+    engine.transport = transport
     engine.compression = compression == .offered ? .offered : .notOffered
     engine.headers = [("User-Agent", userAgent)] + headers.map { ($0.name, $0.value) }
     return engine

@@ -55,11 +55,11 @@ final class Engine: Sendable {
       return id
     }
     let (key, deliver) = (ObjectIdentifier(self), deliver)
-    let settings = SessionMachine.Settings(configuration)
+    let (settings, transport) = (SessionMachine.Settings(configuration), configuration.transport)
     lane.run { context in
       let session =
         context.members[key] as? SessionDriver
-        ?? SessionDriver(plan, settings, context: context, deliver: deliver)
+        ?? SessionDriver(plan, transport, settings, context: context, deliver: deliver)
       context.members[key] = session
       session.handle(.open(id, credentials), id, completion)
     }

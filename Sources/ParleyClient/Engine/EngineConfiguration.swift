@@ -19,6 +19,7 @@ struct EngineConfiguration: Sendable {
   var tls = TLSSettings()
   /// `http://[user:password@]host:port` of the proxy to connect through.
   var proxyURL: String?
+  var transport = TransportOption.webSocket
   /// Whether `permessage-deflate` is offered.
   var compression = CompressionOffer.offered
   /// Fields added to the opening handshake, in order; their names and values are checked.

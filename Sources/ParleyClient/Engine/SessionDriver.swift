@@ -4,6 +4,7 @@ internal import ClientTransport
 final class SessionDriver: LaneMember {
   private unowned let context: any LaneContext
   private let plan: ConnectionPlan
+  private let transport: TransportOption
   private let deliver: @Sendable (EngineEvent) -> Void
   private var machine: SessionMachine
   private var connection: (any ServerConnection)?
@@ -14,10 +15,11 @@ final class SessionDriver: LaneMember {
   private var timer: (timer: any LaneTimer, time: Int64)?
 
   init(
-    _ plan: ConnectionPlan, _ settings: SessionMachine.Settings, context: any LaneContext,
-    deliver: @escaping @Sendable (EngineEvent) -> Void
+    _ plan: ConnectionPlan, _ transport: TransportOption, _ settings: SessionMachine.Settings,
+    context: any LaneContext, deliver: @escaping @Sendable (EngineEvent) -> Void
   ) {
     self.plan = plan
+    self.transport = transport
     self.context = context
     self.deliver = deliver
     machine = SessionMachine(settings)
@@ -73,7 +75,17 @@ final class SessionDriver: LaneMember {
   }
 
   private func connect() {
-    connection = context.connect(by: plan, owner: self)
+    switch transport {
+    case .webSocket: connection = context.connect(by: plan, owner: self)
+    case .stream:
+      let stream = StreamConnection(plan, owner: self, in: context)
+      connection = stream
+      stream.start()
+    case .automatic:
+      let automatic = AutomaticConnection(plan, owner: self, in: context)
+      connection = automatic
+      automatic.start()
+    }
   }
 
   private func close(_ reason: SessionAction.CloseReason) {

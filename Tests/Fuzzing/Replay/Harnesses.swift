@@ -5,6 +5,7 @@ enum Harnesses {
     "ClusterFrame": ClusterFrameHarness.self,
     "CommandParameters": CommandParametersHarness.self,
     "EmbeddedData": EmbeddedDataHarness.self,
+    "EventStream": EventStreamHarness.self,
     "ForwardedClient": ForwardedClientHarness.self,
     "HookAnswer": HookAnswerHarness.self,
     "HTTPFreshness": HTTPFreshnessHarness.self,

@@ -10,6 +10,17 @@ final class CuttingProxy: Sendable {
     case toClient
   }
 
+  /// The handling of a connection, by its first bytes.
+  enum Treatment: Sendable {
+    case passes
+    /// The bytes are answered by the proxy, which then ends the connection.
+    case answers(String)
+    /// The bytes disappear.
+    case swallows
+    /// The answer arrives when it has ended.
+    case withholds
+  }
+
   private struct State {
     var target: UInt16
     var counts: [Direction: Int] = [:]
@@ -21,10 +32,15 @@ final class CuttingProxy: Sendable {
   /// Where clients connect to.
   let port: UInt16
   private let listener: Int32
+  private let treatment: @Sendable (String) -> Treatment
   private let state: Mutex<State>
 
   /// Listens, and leads connections to a port.
-  init(to target: UInt16) throws {
+  init(
+    to target: UInt16,
+    treating treatment: @escaping @Sendable (String) -> Treatment = { _ in .passes }
+  ) throws {
+    self.treatment = treatment
     state = Mutex(State(target: target))
     listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = Self.loopback(port: 0)
@@ -99,33 +115,69 @@ final class CuttingProxy: Sendable {
     state.withLock { $0.descriptors.formUnion([client, server]) }
     let halves = Halves()
     TestThread.start { [self] in
-      pump(from: client, to: server, .toServer)
+      if begin(from: client, to: server, halves) { pump(from: client, to: server, .toServer) }
       finish(client, server, halves)
     }
     TestThread.start { [self] in
-      pump(from: server, to: client, .toClient)
+      pump(from: server, to: client, .toClient) { halves.isWithheld }
       finish(client, server, halves)
     }
   }
 
-  private func pump(from source: Int32, to sink: Int32, _ direction: Direction) {
+  /// Treats a connection by its first bytes, and passes them on.
+  ///
+  /// - Returns: Whether the following bytes pass too.
+  private func begin(from client: Int32, to server: Int32, _ halves: Halves) -> Bool {
     var buffer = [UInt8](repeating: 0, count: 16_384)
+    let count = recv(client, &buffer, buffer.count, Int32(MSG_PEEK))
+    guard count > 0 else { return true }
+    switch treatment(String(decoding: buffer[..<count], as: UTF8.self)) {
+    case .passes: return true
+    case .withholds:
+      halves.withhold()
+      return true
+    case .answers(let text):
+      _ = read(client, &buffer, count)
+      _ = Self.write(Array(text.utf8)[...], to: client)
+      shutdown(client, Int32(SHUT_WR))
+    case .swallows: while read(client, &buffer, buffer.count) > 0 {}
+    }
+    shutdown(server, Int32(SHUT_RDWR))
+    return false
+  }
+
+  private func pump(
+    from source: Int32, to sink: Int32, _ direction: Direction,
+    isWithheld: () -> Bool = { false }
+  ) {
+    var buffer = [UInt8](repeating: 0, count: 16_384)
+    var withheld: [UInt8] = []
     while true {
       let count = read(source, &buffer, buffer.count)
       guard count > 0 else { break }
       let (allowed, isLast) = admit(count, direction)
-      var written = 0
-      while written < allowed {
-        let step = buffer[written..<allowed].withUnsafeBytes {
-          send(sink, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-        }
-        guard step > 0 else { break }
-        written += step
+      guard !isWithheld() else {
+        withheld += buffer[..<allowed]
+        continue
       }
-      guard written == allowed, !isLast else { break }
+      guard Self.write(buffer[..<allowed], to: sink), !isLast else { break }
     }
+    _ = Self.write(withheld[...], to: sink)
     shutdown(source, Int32(SHUT_RDWR))
     shutdown(sink, Int32(SHUT_RDWR))
+  }
+
+  /// Returns whether all bytes could be written.
+  private static func write(_ bytes: ArraySlice<UInt8>, to sink: Int32) -> Bool {
+    var rest = bytes
+    while !rest.isEmpty {
+      let step = rest.withUnsafeBytes {
+        send(sink, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard step > 0 else { return false }
+      rest = rest.dropFirst(step)
+    }
+    return true
   }
 
   /// How many of the bytes may pass, and whether it is over with that.
@@ -165,6 +217,12 @@ final class CuttingProxy: Sendable {
 /// Counts the two directions of a connection that are still in use.
 private final class Halves: Sendable {
   private let remaining = Mutex(2)
+  private let withheld = Mutex(false)
+
+  /// Whether bytes to the client are kept until their end.
+  var isWithheld: Bool { withheld.withLock { $0 } }
+
+  func withhold() { withheld.withLock { $0 = true } }
 
   /// Whether the caller was the last.
   func leave() -> Bool {
