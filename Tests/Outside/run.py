@@ -12,7 +12,7 @@ MODULES = [
     "sessions", "tokens", "keysets", "keyfetches", "rpc", "channels", "presence", "moderation", "groups", "groupmessages", "groupreading",
     "groupendpoints", "grouplists", "grouptyping", "groupreceipts", "groupdeliveries", "groupsettings", "groupchanges", "grouprecovery", "grouptotals",
     "messagechanges", "searching", "exporting", "privacy", "groupblocks", "groupsuper", "groupmentions", "groupmetrics", "push",
-    "messages", "listing", "streams", "parleystreams",
+    "messages", "listing", "streams", "parleystreams", "chatstreams",
     "queries", "importing", "migrating", "metaarrays", "sizes", "rights", "limits", "quotas", "throttling", "pacing", "recovery", "detecting",
     "extracting", "previews", "previewraces", "fetching", "remembering",
     "richmessages", "unfurlers", "unfurlservice", "explaining", "previewmetrics",

@@ -123,6 +123,12 @@ struct SessionOptions: ParsableArguments {
         + "profile)", valueName: "token"))
   var accessToken: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "How to reach the gateway: automatic (a WebSocket, or a stream where WebSockets are blocked), "
+        + "websocket or stream.", valueName: "transport"))
+  var transport = TransportArgument.automatic
+
   /// Opens a session for channels of a kind and returns its client.
   func connect(for kind: ChannelKind) async throws -> ParleyClient {
     let flags = AccessValues.Flags(user: user, accessToken: accessToken)
@@ -135,6 +141,7 @@ struct SessionOptions: ParsableArguments {
     let route = try NetworkRoute(to: address, authorityFile: values.caCertificate)
     configuration.tls.authorityPaths = route.authorityFile.map { [$0] } ?? []
     configuration.proxyURL = route.proxyURL
+    configuration.transport = transport.option
     configuration.connectTimeout = Self.patience
     configuration.maximumMessageBytes = 16_777_216
     configuration.userAgent = "parley-cli"
