@@ -181,7 +181,8 @@ let package = Package(
     // For applications in Swift: the protocol from the other side.
     library("ClientTransport", ["Basics"]),
     library(
-      "ClientSockets", ["Basics", "ClientTransport", "HTTP", "Reactor", "Streams"]),
+      "ClientSockets",
+      ["Basics", "ClientTransport", "HTTP", "ParleyProtocol", "Reactor", "Streams"]),
     library("ClientFoundation", ["ClientTransport"]),
     library(
       "ParleyClient",
