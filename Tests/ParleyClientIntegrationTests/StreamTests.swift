@@ -131,6 +131,25 @@ extension ClientTests {
       #expect(try await events.first(\.received).message == "and on")
     }
 
+    @Test("opens another session after an orderly stop of the server")
+    func drain() async throws {
+      let first = try ServerProcess(unlimited)
+      let proxy = try CuttingProxy(to: first.port)
+      defer { proxy.stop() }
+      let kim = try await connectedClient(to: proxy.url, "kim") { $0.transport = .stream }
+      let lobby = try await kim.enterNewChannel()
+      var events = kim.events.makeAsyncIterator()
+      try first.stop()
+      let second = try ServerProcess(unlimited, in: first.directory)
+      proxy.lead(to: second.port)
+      let reason = try await events.first { event -> DisconnectionReason? in
+        if case .reconnecting(_, _, let reason) = event.connection { reason } else { nil }
+      }
+      #expect(reason == .serverDraining)
+      _ = try await events.first(\.reconnected)
+      #expect(try await lobby.sendUserMessage("on").message == "on")
+    }
+
     @Test(
       "take the place of WebSockets that are refused, cut or not answered",
       arguments: [
