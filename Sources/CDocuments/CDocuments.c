@@ -59,6 +59,16 @@ static const unsigned char parley_store_js[] = {
 };
 DOCUMENT(parley_store_js)
 
+static const unsigned char parley_streams_d_ts[] = {
+#embed "Documents/parley-streams.d.ts"
+};
+DOCUMENT(parley_streams_d_ts)
+
+static const unsigned char parley_streams_js[] = {
+#embed "Documents/parley-streams.js"
+};
+DOCUMENT(parley_streams_js)
+
 static const unsigned char parley_views_d_ts[] = {
 #embed "Documents/parley-views.d.ts"
 };

@@ -92,7 +92,7 @@ let now: Int64 = 0
 
 
 # The parts of parley.js that examples import.
-PARTS = ["store", "views", "react", "vue", "mock"]
+PARTS = ["store", "streams", "views", "react", "vue", "mock"]
 
 
 class Block:

@@ -24,6 +24,8 @@ from websockets.exceptions import ConnectionClosed
 
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Examples")
 FLAGS = ["--unfurl-mode", "off", "--auth-mode", "open"]
+# The modules that are served under a name with their hash too.
+LASTING = ("parley", "parley-store", "parley-streams", "parley-views")
 UNLIMITED = [*FLAGS, "--limits-flood-messages", "0", "--limits-throttle-messages", "0"]
 
 # What a client was sent is collected, so that a test can look at all of it.
@@ -206,10 +208,10 @@ async def test_the_module_is_served(ctx):
     module = source("parley.js")
     brief, forever = "public, max-age=300", "public, max-age=31536000, immutable"
     served = []
-    for name in ("parley", "parley-store", "parley-views", "parley-react", "parley-vue", "parley-mock"):
+    for name in ("parley", "parley-store", "parley-streams", "parley-views", "parley-react", "parley-vue", "parley-mock"):
         served += [(f"/{name}.js", source(f"{name}.js"), "text/javascript", brief),
                    (f"/{name}.d.ts", source(f"{name}.d.ts"), "application/typescript", brief)]
-    for name in ("parley", "parley-store", "parley-views"):
+    for name in LASTING:
         served.append((lasting_name(name, source(f"{name}.js")), source(f"{name}.js"), "text/javascript", forever))
     for path, content, kind, caching in served:
         status, fields, body = await server.get(path, Origin="https://elsewhere.example")
@@ -240,7 +242,7 @@ async def test_names_with_a_hash_survive_an_upgrade(ctx):
     server = await ctx.fresh(*FLAGS)
     folder = os.path.join(server.data, "modules")
     assert sorted(os.listdir(folder)) == sorted(
-        lasting_name(name, source(f"{name}.js")).removeprefix("/") for name in ("parley", "parley-store", "parley-views"))
+        lasting_name(name, source(f"{name}.js")).removeprefix("/") for name in LASTING)
     await server.kill(keeps_port=True)
     former = b"export const Parley = 1;"
     path = lasting_name("parley", former)

@@ -97,6 +97,7 @@ async def test_node_imports_it(ctx):
     script = """
       import { Parley } from "parley-client";
       import { storeOf } from "parley-client/store";
+      import { StreamSocket } from "parley-client/streams";
       import { MockGateway } from "parley-client/mock";
       import { connectionOf } from "parley-client/views";
       import { createHooks } from "parley-client/react";
@@ -107,7 +108,7 @@ async def test_node_imports_it(ctx):
       const store = storeOf(lobby);
       await lobby.send("hello");
       console.log(store.messages[0].message, connectionOf(parley).getSnapshot().state, typeof createHooks,
-        typeof createComposables);
+        typeof createComposables, typeof StreamSocket);
       process.exit();
     """
     programs = [NODE, *filter(None, [shutil.which("node")])]
@@ -115,7 +116,7 @@ async def test_node_imports_it(ctx):
         if await major(ctx, program) < 20:
             continue
         status, output, errors = await node(ctx, project, script, program)
-        assert (status, output) == (0, b"hello open function function\n"), (program, errors.decode())
+        assert (status, output) == (0, b"hello open function function function\n"), (program, errors.decode())
 
 
 async def test_node_without_a_web_socket(ctx):
@@ -149,6 +150,7 @@ async def test_node_without_a_web_socket(ctx):
 TYPED = """
 import { Parley, messageTypes, type Group } from "parley-client";
 import { storeOf, type StoreSnapshot } from "parley-client/store";
+import { StreamSocket, automaticSocket } from "parley-client/streams";
 import { MockGateway } from "parley-client/mock";
 import { connectionOf, groupsOf } from "parley-client/views";
 import { createHooks, type ReactHooks } from "parley-client/react";
@@ -157,6 +159,12 @@ declare const react: ReactHooks, vue: VueFunctions, group: Group;
 export async function use(): Promise<number> {
   const mock = new MockGateway({ tokens: { ada: "t" } });
   const parley = new Parley("https://chat.example", { userId: "ada", WebSocket: mock.WebSocket });
+  new Parley("https://chat.example", { userId: "ada", transport: "stream" }).close();
+  new Parley("https://chat.example", { userId: "ada", WebSocket: StreamSocket }).close();
+  new Parley("https://chat.example", { userId: "ada", WebSocket: automaticSocket(WebSocket, 1) }).close();
+  new StreamSocket("wss://chat.example/v1/ws").onclose = ({ code, reason }) => console.log(code.toFixed() + reason);
+  // @ts-expect-error
+  new Parley("https://chat.example", { userId: "ada", transport: "poll" });
   const { message } = mock.call("ben", "message.send", { channel_url: "lobby", message: "hi" });
   // @ts-expect-error
   mock.call("ben", "file.create", { size: 1 });

@@ -46,6 +46,12 @@ export interface UserOptions extends CommonOptions {
 interface CommonOptions {
   /** A constructor like the browser's. By default the global one, or that of the package `ws` where it is installed. */
   WebSocket?: new (url: string, protocol: string) => unknown;
+  /**
+   * `automatic`, the default, uses streams where WebSockets are blocked: after two failed handshakes, or one that takes
+   * 5 seconds, and then for an hour. `stream` uses nothing else. Both import `./parley-streams.js`; where that is
+   * missing, WebSockets are used. The option `WebSocket` excludes streams.
+   */
+  transport?: "automatic" | "websocket" | "stream";
   /** Receives each JSON-RPC message; they contain secrets such as tokens and upload addresses. */
   log?: (direction: "sent" | "received", frame: object, method?: string) => void;
 }

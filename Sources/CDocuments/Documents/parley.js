@@ -11,6 +11,8 @@ const LONGEST_PAUSE_MS = 30_000;
 /** A connection that lasted this long ends a series of failures. */
 const STABLE_MS = 10_000;
 const OPENING_MS = 20_000;
+/** A handshake that takes this long may be blocked. */
+const HANDSHAKE_MS = 5_000;
 const PING_INTERVAL_MS = 25_000;
 const PING_TIMEOUT_MS = 10_000;
 /** The time limit of answers, and of the first session. */
@@ -140,7 +142,7 @@ const wellFormed = (text) => text.replace(/\p{Surrogate}/gu, "\ufffd");
 const wellFormedJSON = (value) => JSON.stringify(value).replace(
   /\\(?:u(d[89a-f]..)|.)/g, (escape, half) => (half ? "\ufffd" : escape));
 /** Node 20 has no WebSocket of its own; bundlers must not look for the package. */
-const importedWebSocket = (name = "ws") =>
+const findWebSocket = async (name = "ws") => globalThis.WebSocket ??
   import(/* @vite-ignore */ /* webpackIgnore: true */ name).then(({ WebSocket }) => WebSocket, () => null);
 /** `crypto.randomUUID` is missing on pages without encryption. */
 const randomID = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
@@ -258,7 +260,6 @@ class Emitter {
   }
 }
 
-/** Reads and writes the `data` of messages as JSON, by their `custom_type`; the types are those of TypeScript. */
 export const messageTypes = () => ({
   dataOf({ custom_type: type, data }, name) {
     try {
@@ -404,6 +405,9 @@ export class Parley extends Emitter {
   #returnAt = 0;
   #timer = 0;
   #guard = 0;
+  #handshake = 0;
+  /** In place of a WebSocket: streams, or what falls back to them. */
+  #fallback;
   #pulse = 0;
   #deadline;
   #token;
@@ -622,7 +626,8 @@ export class Parley extends Emitter {
       return;
     }
     if (turn !== this.#turn) return;
-    const WebSocket = this.#options.WebSocket ?? globalThis.WebSocket ?? await importedWebSocket();
+    await this.#fallBack();
+    const WebSocket = this.#fallback ?? this.#options.WebSocket ?? await findWebSocket();
     if (turn !== this.#turn) return;
     if (!WebSocket) {
       return this.#finish(closedError("there is no WebSocket: install the package ws, or pass one in the options"));
@@ -642,6 +647,22 @@ export class Parley extends Emitter {
     }
     this.#wire = wire;
     this.#guard = setTimeout(() => wire.drop(), OPENING_MS);
+    this.#handshake = setTimeout(() => wire.isOpen || this.#fallBack(2, wire), HANDSHAKE_MS);
+  }
+
+  /** Loads the way around blocked WebSockets after failed handshakes, or within an hour of such ones. */
+  async #fallBack(failures, wire) {
+    const { WebSocket, transport } = this.#options;
+    if (WebSocket || this.#fallback || transport === "websocket") return;
+    try {
+      const isForced = transport === "stream";
+      if (!isForced && !failures && !(window.localStorage[`parley.streams ${this[base]}`] > Date.now())) return;
+      const { StreamSocket, automaticSocket } = await limited(import("./parley-streams.js"), TOKEN_MS);
+      this.#fallback = isForced ? StreamSocket : automaticSocket(await findWebSocket(), failures);
+      if (wire?.isOpen === false) wire.drop();
+    } catch {
+      // Without storage or the module, WebSockets remain.
+    }
   }
 
   async #findToken() {
@@ -728,8 +749,9 @@ export class Parley extends Emitter {
       this.#finish(new ParleyError(0, words, { reason: "closed", close: code }));
     } else {
       const isFirst = this.#attempt === 0 && this.#state === "connecting";
-      if (code === 1006 && this.#state === "connecting" && !this.#session) {
-        words = `no connection to ${this.#url.href}: is it the address of a gateway?`;
+      if (code === 1006 && this.#state === "connecting") {
+        this.#fallBack(1);
+        if (!this.#session) words = `no connection to ${this.#url.href}: is it the address of a gateway?`;
       }
       this.#pause(new ParleyError(0, words, { reason: "lost", close: code }));
       if (isFirst) this.#explain();
@@ -789,7 +811,7 @@ export class Parley extends Emitter {
   }
 
   #stopTimers() {
-    for (const timer of [this.#timer, this.#guard, this.#deadline, this.#renewal]) clearTimeout(timer);
+    for (const timer of [this.#timer, this.#guard, this.#handshake, this.#deadline, this.#renewal]) clearTimeout(timer);
     clearInterval(this.#pulse);
     this.#deadline = undefined;
     this.#retryAt = null;
@@ -1333,7 +1355,7 @@ export class Group extends BaseChannel {
     for (const { method, params } of isComplete ? found.events : []) {
       if (this.#apply(method, params)) missed++;
     }
-    if (isComplete) this.#follow({ epoch: found.epoch, seq: found.seq });
+    if (isComplete) this.#follow(found);
     for (const event of waiting) this.#apply(...event);
     return { missed, isComplete };
   }
@@ -1730,7 +1752,6 @@ class OutboxEntry {
   discard() { this.#outbox.discard(this); }
 }
 
-/** The messages that wait for the connection, or were refused, in the order of their sending. */
 export class Outbox extends Emitter {
   #parley;
   #entries = [];
@@ -2204,7 +2225,6 @@ function outcome(status, offset = null, text = "") {
 const urlSafe = (bytes) => btoa(String.fromCharCode(...new Uint8Array(bytes)))
   .replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 
-/** The pushes to the devices of the user, of which this browser may be one. */
 export class Push {
   #parley;
   #registration = null;

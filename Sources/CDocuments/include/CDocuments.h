@@ -19,6 +19,8 @@ struct cdocument cdocument_parley_js(void);
 struct cdocument cdocument_parley_push_js(void);
 struct cdocument cdocument_parley_store_d_ts(void);
 struct cdocument cdocument_parley_store_js(void);
+struct cdocument cdocument_parley_streams_d_ts(void);
+struct cdocument cdocument_parley_streams_js(void);
 struct cdocument cdocument_parley_views_d_ts(void);
 struct cdocument cdocument_parley_views_js(void);
 struct cdocument cdocument_parley_react_d_ts(void);

@@ -4,6 +4,8 @@ enum ClientFiles {
   static let parts: [String: EmbeddedDocument] = [
     "parley-store.js": script(DocumentContent.clientStore),
     "parley-store.d.ts": types(DocumentContent.clientStoreTypes),
+    "parley-streams.js": script(DocumentContent.clientStreams),
+    "parley-streams.d.ts": types(DocumentContent.clientStreamsTypes),
     "parley-views.js": script(DocumentContent.clientViews),
     "parley-views.d.ts": types(DocumentContent.clientViewsTypes),
     "parley-react.js": script(DocumentContent.clientReact),
@@ -14,10 +16,11 @@ enum ClientFiles {
     "parley-mock.d.ts": types(DocumentContent.clientMockTypes),
   ]
 
-  /// The modules that import no others, which a page can name by their content.
+  /// The modules that work with any version of others, which a page can name by their content.
   static let lasting = [
     LastingModule(DocumentContent.clientModule, stem: "parley-"),
     LastingModule(DocumentContent.clientStore, stem: "parley-store-"),
+    LastingModule(DocumentContent.clientStreams, stem: "parley-streams-"),
     LastingModule(DocumentContent.clientViews, stem: "parley-views-"),
   ]
 

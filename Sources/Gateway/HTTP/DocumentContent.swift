@@ -12,6 +12,8 @@ enum DocumentContent {
   static let clientTypes = bytes(of: cdocument_parley_d_ts())
   static let clientStore = bytes(of: cdocument_parley_store_js())
   static let clientStoreTypes = bytes(of: cdocument_parley_store_d_ts())
+  static let clientStreams = bytes(of: cdocument_parley_streams_js())
+  static let clientStreamsTypes = bytes(of: cdocument_parley_streams_d_ts())
   static let clientViews = bytes(of: cdocument_parley_views_js())
   static let clientViewsTypes = bytes(of: cdocument_parley_views_d_ts())
   static let clientReact = bytes(of: cdocument_parley_react_js())

@@ -6,7 +6,7 @@ import Synchronization
 /// A module under a name that contains the beginning of the SHA-256 of its content.
 struct LastingModule: Sendable {
   /// The beginnings of the names.
-  static let stems = ["parley-", "parley-store-", "parley-views-"]
+  static let stems = ["parley-", "parley-store-", "parley-streams-", "parley-views-"]
 
   let content: [UInt8]
   /// The file name, such as `parley-0f1e2d3c4b5a6978.js`.
