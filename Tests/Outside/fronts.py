@@ -8,8 +8,8 @@ import random
 class Front:
     """Passes requests on, each on a connection of its own, unless `treats` has another way for their kind.
 
-    The kinds are `upgrade`, `open`, `listen`, `poll`, `post`, `delete` and `other`. A way is a coroutine function of the
-    front, the head of the request, and the client's reader and writer.
+    The kinds are `upgrade`, `open`, `listen`, `poll`, `post`, `delete` and `other`. A way is a coroutine function that
+    takes the front, the head of the request, and the client's reader and writer.
     """
 
     def __init__(self, port, **treats):

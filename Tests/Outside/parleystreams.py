@@ -6,7 +6,7 @@ import json
 import signal
 
 from fronts import Front, cutting, dropped, hanging, held, once, refused, times, unanswered
-from harness import scaled
+from harness import eventually, scaled
 from parleyjs import UNLIMITED, again, elsewhere, in_browser, node, show
 
 STREAMS = "parley-streams.js"
@@ -51,6 +51,12 @@ async def talk(made, sender, reader, count=20):
     assert texts == [str(number) for number in range(count)], texts
 
 
+async def seen(condition):
+    async def is_seen():
+        return condition()
+    await eventually(is_seen)
+
+
 async def number(server, name):
     """The value of a metric."""
     _, _, text = await server.get("/metrics")
@@ -64,6 +70,10 @@ async def test_a_chat(ctx):
         await enter(made, f"http://127.0.0.1:{server.port}", "ada", "ben", options="{ WebSocket: StreamSocket }")
         await talk(made, "ada", "ben")
         await talk(made, "ben", "ada")
+        # A line separator does not end a line of an event.
+        odd = 'é🎉 "\u2028\u2029\r\n\n: id: 9'
+        await made.run(f"await rooms.ada.send({json.dumps(odd)})")
+        await made.until(f"rooms.ben.texts().at(-1) === {json.dumps(odd)}")
         assert await number(server, "parley_streams") == 2
         await made.run("""
           for (const message of ["one", "two"]) rooms.ada.call("message.send", { message }).catch(() => {});
@@ -118,6 +128,15 @@ async def test_the_memory(ctx):
             await made.run(STORAGE + f"Object.assign(window.localStorage, {json.dumps(stored)})")
             await enter(made, proxy.url, "ada")
             assert proxy.count("upgrade") == upgrades, proxy.asked
+            # A client that ends before its stream was opened has learned nothing.
+            opened, gate = proxy.count("open"), asyncio.Event()
+            proxy.treats["open"] = hanging(gate)
+            await made.run(f"globalThis.brief = start('{proxy.url}', 'ben')")
+            await seen(lambda: proxy.count("open") > opened)
+            await made.run("brief.close()")
+            assert await made.run("return window.localStorage") == stored
+            proxy.treats.pop("open")
+            gate.set()
             await made.run("""
               const now = Date.now;
               Date.now = () => now() + 3_600_000;
@@ -154,7 +173,8 @@ async def test_without_the_module(ctx):
     server = await ctx.fresh(*UNLIMITED)
     async with front(server, **REFUSED) as proxy, node(ctx, server) as made:
         await made.run(f"""
-          globalThis.clients = {{ ada: start("{proxy.url}", "ada"), ben: start("{proxy.url}", "ben", {{ transport: "stream" }}) }};
+          globalThis.clients = {{
+            ada: start("{proxy.url}", "ada"), ben: start("{proxy.url}", "ben", {{ transport: "stream" }}) }};
           await until(() => Object.values(clients).every(({{ states }}) => states.length >= 5));""")
         proxy.treats.clear()
         await made.run("for (const client of Object.values(clients)) await client.connect()")
@@ -220,9 +240,11 @@ async def test_a_post_without_an_answer(ctx):
     server = await ctx.fresh(*UNLIMITED)
     async with front(server, **REFUSED) as proxy, node(ctx, server, STREAMS) as made:
         await enter(made, proxy.url, "ada", "ben")
-        for lost in (unanswered, dropped, refused(502)):
+        for count, lost in enumerate((unanswered, dropped, refused(502)), 1):
             proxy.treats["post"] = once(lost)
-            await made.run("await rooms.ada.send('unsure')")
+            await made.run(f"""
+              await rooms.ada.send("unsure");
+              await until(() => rooms.ben.got.length === {4 * count - 3});""")
             await talk(made, "ada", "ben", 3)
         assert await made.run("return rooms.ben.texts().filter((text) => text === 'unsure').length") == 3
         assert proxy.count("open") == 5, proxy.asked
@@ -257,15 +279,24 @@ async def test_a_stream_that_is_gone(ctx):
 async def test_closes(ctx):
     """The codes of closes reach a client as over a WebSocket."""
     server = await ctx.server(*UNLIMITED, "--limits-connections-per-user", "1")
-    async with node(ctx, server, STREAMS) as made:
-        url = f"http://127.0.0.1:{server.port}"
-        await enter(made, url, "ada", options="{ transport: 'stream' }")
+    gate = asyncio.Event()
+    async with front(server) as proxy, node(ctx, server, STREAMS) as made:
+        await enter(made, proxy.url, "ada", options="{ transport: 'stream' }")
+        proxy.treats["post"] = once(hanging(gate))
+        posts = proxy.count("post")
+        await made.run("clients.ada.call('channel.list').catch(() => {})")
+        await seen(lambda: proxy.count("post") > posts)
         await made.run(f"""
-          globalThis.first = clients.ada;
-          globalThis.other = start("{url}", "ada", {{ transport: "stream" }});
+          globalThis.other = start("http://127.0.0.1:{server.port}", "ada", {{ transport: "stream" }});
           await other.connect();""")
-        await made.until("first.state === 'closed'")
-        assert await made.run("return first.error.data") == {"reason": "closed", "close": 4003}
+        await made.until("clients.ada.state === 'closed'")
+        assert await made.run("return clients.ada.error.data") == {"reason": "closed", "close": 4003}
+        # The answer to a message on its way changes nothing.
+        asked = len(proxy.asked)
+        gate.set()
+        await made.run("await other.call('channel.list')")
+        await seen(lambda: not proxy.writers)
+        assert len(proxy.asked) == asked, proxy.asked
 
 
 async def test_drains(ctx):
@@ -385,10 +416,7 @@ async def test_a_page_that_forbids_the_module(ctx, page, site):
         await page.open(site.url("/"))
         await page.until("globalThis.parley?.state === 'waiting'")
 
-        async def tried():
-            return proxy.count("upgrade") >= 3
-        while not await tried():
-            await asyncio.sleep(0.05)
+        await seen(lambda: proxy.count("upgrade") >= 3)
         assert "open" not in proxy.asked, proxy.asked
         proxy.treats.clear()
         await page.until("globalThis.lobby?.isEntered")

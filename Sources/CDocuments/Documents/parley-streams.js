@@ -53,7 +53,7 @@ export class StreamSocket {
   /** A page that goes away, or is kept for the way back, has no time for anything else. */
   #leave = () => {
     this.#delete().catch(() => {});
-    this.#finish(1006);
+    this.#finish(1001);
   };
 
   constructor(url) {
@@ -118,16 +118,18 @@ export class StreamSocket {
 
   async #post(text) {
     for (;;) {
+      const stream = this.#stream;
       // A text has a type that pages of other origins may post without asking the server first.
-      const response = await fetch(this.#stream ?? `${this.#base}/v1/streams`, {
+      const response = await fetch(stream ?? `${this.#base}/v1/streams`, {
         method: "POST", body: text, cache: "no-store", signal: AbortSignal.timeout(POST_MS),
       });
       const answer = await response.json();
-      if (!this.#stream) return this.#open(JSON.parse(text), response, answer);
+      if (!stream) return this.#open(JSON.parse(text), response, answer);
       if (response.ok) return undefined;
       if (isGone(response)) return this.#finish(1006);
       if (response.status !== 429) return this.#refuse(JSON.parse(text), answer);
       await after(answer.retry_after_ms || LIMITED_MS);
+      // It has ended meanwhile.
       if (!this.#stream) return undefined;
     }
   }
@@ -216,7 +218,7 @@ export class StreamSocket {
     const blocks = text.split("\n\n");
     const rest = blocks.pop();
     for (const block of blocks) {
-      const { id, event, data } = Object.fromEntries(block.split("\n").map((line) => line.split(/: (.*)/, 2)));
+      const { id, event, data } = Object.fromEntries(block.split("\n").map((line) => line.split(/: (.*)/s, 2)));
       // Comments and `hello` have no number, and a response may repeat events.
       if (!(Number(id) > this.#last)) continue;
       if (Number(id) > this.#last + 1) this.#finish(1006);
@@ -344,8 +346,8 @@ export function automaticSocket(WebSocket = globalThis.WebSocket, failures = 0) 
         this.onmessage?.(event);
       };
       stream.onclose = (event) => {
-        // Without streams, WebSockets are the only way.
-        if (!hasAnswer) remember(this.#url, 0);
+        // Where streams fail too, WebSockets are tried again.
+        if (!hasAnswer && event.code === 1006) remember(this.#url, 0);
         this.onclose?.(event);
       };
     }
