@@ -5,6 +5,7 @@ import contextlib
 import json
 import signal
 
+import pagechat
 from fronts import Front, cutting, dropped, hanging, held, once, refused, times, unanswered
 from harness import eventually, scaled
 from parleyjs import UNLIMITED, again, elsewhere, in_browser, node, show
@@ -193,9 +194,9 @@ async def test_the_option(ctx):
           await until(() => Object.values(clients).every(({{ states }}) => states.length >= 7));
           for (const client of Object.values(clients)) client.close();""")
         assert "open" not in proxy.asked
-        upgrades = proxy.count("upgrade")
-        await enter(made, proxy.url, "eve", options="{ transport: 'stream' }")
-        assert proxy.count("upgrade") == upgrades and proxy.count("open") == 1, proxy.asked
+        async with front(server) as other:
+            await enter(made, other.url, "eve", options="{ transport: 'stream' }")
+            assert (other.count("upgrade"), other.count("open")) == (0, 1), other.asked
 
 
 async def test_held_responses(ctx):
@@ -405,6 +406,22 @@ async def test_a_page(ctx, page, site):
         await page.until("globalThis.lobby?.isEntered")
         assert proxy.count("delete") == 2, proxy.asked
         assert not page.errors, page.errors
+
+
+@in_browser
+async def test_the_page_of_the_gateway(ctx, page, site):
+    """The page at `/` may load the module, and chats over a stream."""
+    server = await ctx.server(*UNLIMITED)
+    ben = await ctx.user(server, "ben")
+    await ben.call("channel.create", channel_url="streamed")
+    await ben.enter("streamed")
+    async with front(server, **REFUSED) as proxy:
+        await pagechat.enter(page, proxy, "streamed", "ada")
+        await pagechat.write(page, "from the page")
+        await ben.until(lambda: ben.messages("streamed"), "the message")
+        await ben.send("streamed", "hello")
+        await page.until(f"{pagechat.ROWS}.join().includes('hello')")
+        assert (proxy.count("upgrade"), proxy.count("open")) == (2, 1), proxy.asked
 
 
 @in_browser
