@@ -38,7 +38,8 @@ struct ConversationLog {
   /// Returns the lines for an event of a group; none for events that are not shown.
   mutating func lines(of event: GroupChannelEvent) -> [String] {
     switch event {
-    case .messageReceived(let message): show(message)
+    // A message that came while the history was read is in both.
+    case .messageReceived(let message): hasShown(message.messageID) ? [] : show(message)
     case .messageUpdated(let message): change(message)
     case .messageDeleted(let id): forget(id)
     case .messagesThrottled(let withheld):
