@@ -91,6 +91,7 @@ package final class Transport {
   /// Connections are still accepted, for one request each.
   package func drain() {
     isDraining = true
+    forEachConnection { $0.drainEvents() }
     closeIdle()
   }
 

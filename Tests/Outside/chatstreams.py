@@ -1,9 +1,9 @@
 """parley chat over event streams: chosen, and where WebSockets are blocked."""
 
 from commands import terminal
+from fronts import Front, dropped, held
 from harness import eventually
 from parleyjs import UNLIMITED
-from parleystreams import holding, proxied, refusing
 
 
 async def metric(server, name):
@@ -23,7 +23,7 @@ async def chat(ctx, server, port, *arguments):
         for number in range(10):
             await owner.send(channel, f"number {number}.")
         await shown.until("number 9.")
-        assert [shown.text.count(f"number {number}.") for number in range(10)] == [1] * 10
+        assert [shown.text.count(f"number {number}.") for number in range(10)] == [1] * 10, shown.text
         shown.type("hello\r")
         received = await owner.event("message.received", channel_url=channel)
         assert received["message"]["message"] == "hello", received
@@ -61,12 +61,12 @@ async def test_pipes(ctx):
 
 
 async def test_blocked_websockets(ctx):
-    """Behind a proxy that refuses WebSockets, and one that holds responses back, a chat goes on by itself."""
-    for treatment in (refusing, holding):
+    """Behind a proxy that refuses WebSockets, and one that holds responses back, a chat continues by itself."""
+    for ways in ({}, {"listen": held}):
         server = await ctx.fresh(*UNLIMITED)
-        listener, port = await proxied(server.port, treatment)
-        assert await chat(ctx, server, port) == 1, treatment
-        listener.close()
+        front = await Front.start(server.port, upgrade=dropped, **ways)
+        assert await chat(ctx, server, front.port) == 1, ways
+        front.close()
     _, _, text = await server.get("/metrics")
     assert b"parley_stream_polls_total 0" not in text
 

@@ -424,6 +424,39 @@ async def test_draining(ctx):
     assert await ending == 0
 
 
+async def test_ended_streams_are_released(ctx):
+    """A stream whose client has ended it is gone at once; another is kept for its last event, but not on the way out."""
+    server = await ctx.fresh("--streams-grace-seconds", "600", "--limits-connections-per-user", "1")
+
+    async def streams():
+        _, _, text = await server.get("/metrics")
+        return int(re.search(rb"^parley_streams (\d+)$", text, re.M)[1])
+    for number in range(5):
+        stream = await Stream.open(server.port, ctx.name("user"))
+        if number % 2:
+            await stream.listen()
+        if number == 3:
+            await stream.send("session.close")
+        else:
+            status, _, _ = await http(server.port, "DELETE", stream.address)
+            assert status == 204
+        if number % 2:
+            await stream.until(lambda stream=stream: stream.closed)
+
+    async def none():
+        return await streams() == 0
+    await eventually(none, "the end of all streams")
+    first = await Stream.open(server.port, "ada")
+    await first.listen()
+    second = await Stream.open(server.port, "ada")
+    await first.until(lambda: first.closed)
+    assert first.closed["code"] == 4003 and await streams() == 2
+    again = await begin(server.port, f"{first.address}?poll=1&after={first.last - 1}")
+    assert "4003" in (await again.rest())[-1]["data"]
+    assert (await begin(server.port, second.address, method="DELETE")).status == 204
+    assert await server.end() == 0
+
+
 async def test_switched_off(ctx):
     """With streams.mode off there are no streams."""
     server = await ctx.server("--streams-mode", "off")

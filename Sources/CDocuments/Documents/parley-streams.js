@@ -120,7 +120,8 @@ export class StreamSocket {
     for (;;) {
       const stream = this.#stream;
       // A text has a type that pages of other origins may post without asking the server first.
-      const response = await fetch(stream ?? `${this.#base}/v1/streams`, {
+      // The server need not keep events that have arrived.
+      const response = await fetch(stream ? `${stream}?after=${this.#last}` : `${this.#base}/v1/streams`, {
         method: "POST", body: text, cache: "no-store", signal: AbortSignal.timeout(POST_MS),
       });
       const answer = await response.json();

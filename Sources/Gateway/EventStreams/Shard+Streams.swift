@@ -81,6 +81,7 @@ extension Shard {
     case .read(let reading): read(reading, of: stream, exchange)
     case .post(let message, let position): post(message, after: position, to: stream, exchange)
     case .close:
+      stream.release()
       guard let session = sessions[id] else { return answer(.gone, to: exchange) }
       session.closeWhenAnswered(.normalClosure, reason: "")
       answer(.closed, to: exchange)

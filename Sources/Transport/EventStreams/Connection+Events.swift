@@ -144,8 +144,7 @@ extension Connection {
     guard isAnswer || !isOpen && !events.buffer.hasWaiting else { return }
     detachReader(events)
     reader.end()
-    // A client that drained a stopping server's last event needs no second chance.
-    if !isOpen, transport.isDraining { drop() }
+    if !isOpen, events.isReleased || transport.isDraining { drop() }
   }
 
   /// Passes waiting events to a reader for as long as it has room.
@@ -262,10 +261,31 @@ extension Connection {
       events.buffer.append(EventBatch($0))
     }
     enter(.endedStream(events))
-    let patience = transport.isDraining ? transport.configuration.closeTimeout : events.timing.grace
-    setTimer(.close, after: patience)
+    // A client that has asked for the end needs no second chance to learn of it.
+    if code == .normalClosure, events.reader != nil { events.isReleased = true }
+    awaitLastReader(of: events)
     endInput(of: events)
     pumpLater(events)
+  }
+
+  /// Ends a stream whose client wants nothing more, except for a reader that it has.
+  package func release() {
+    guard let events else { return }
+    events.isReleased = true
+    if !isOpen { awaitLastReader(of: events) }
+  }
+
+  /// Keeps an ended stream for a client without a request at the moment.
+  func awaitLastReader(of events: EventStream) {
+    let isWanted = events.reader != nil || !events.isReleased
+    let limit = transport.isDraining ? transport.configuration.closeTimeout : events.timing.grace
+    setTimer(.close, after: isWanted ? limit : 0)
+  }
+
+  /// Ends a stream that has been closed, or soon after when its client has not read the last events.
+  func drainEvents() {
+    guard case .endedStream(let events) = stage else { return }
+    if events.buffer.hasWaiting { awaitLastReader(of: events) } else { drop() }
   }
 
   /// Frees the events of a stream that holds too much memory.

@@ -21,6 +21,8 @@ final class EventStream {
   var held: [HeldMessage] = []
   /// Receives the answer to the first message, which opens the stream; `nil` once it is answered.
   var opening: ((_ answer: [UInt8]?) -> Void)?
+  /// Whether the client wants nothing after the end of the stream: it has ended the stream itself.
+  var isReleased = false
   /// Whether events wait for the end of the turn.
   var isListed = false
   let timing: EventStreamTiming
