@@ -127,7 +127,7 @@ package final class Transport {
     var holders: [(id: ConnectionID, byteCount: Int)] = []
     var least = 1
     connections.forEach { connection in
-      let count = Int(connection.accountedByteCount)
+      let count = Int(connection.accountedByteCount) + connection.eventByteCount
       guard count >= least else { return }
       holders.append((connection.id, count))
       guard holders.count >= 2 * limit else { return }
@@ -231,7 +231,11 @@ package final class Transport {
   /// Appends the events of a fan-out to a stream.
   @inline(never)
   func deliver(_ batch: EventBatch, toSlot slot: UInt32) {
-    connections.connection(inSlot: slot)?.deliver(batch)
+    guard let stream = connections.stream(inSlot: slot), stream.descriptor >= 0 else {
+      connections.connection(inSlot: slot)?.deliver(batch)
+      return
+    }
+    stream.write(batch, by: self)
   }
 
   /// Lends memory for bytes that are put together and written in the same call.

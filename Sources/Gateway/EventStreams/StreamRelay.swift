@@ -144,6 +144,8 @@ final class RelayedReader: EventReader {
 
   var hasRoom: Bool { waitingByteCount <= LocalEventReader.highWaterMark }
 
+  var localBody: EventBody? { nil }
+
   func take(_ bytes: UnsafeRawBufferPointer) {
     waitingByteCount += bytes.count
     var rest = bytes[...]

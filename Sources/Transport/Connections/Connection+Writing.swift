@@ -75,10 +75,16 @@ extension Connection {
     return 0
   }
 
+  /// The socket if bytes may be written to it as they are, because none wait; otherwise -1.
+  var writableDescriptor: Int32 {
+    stream.isDrained && !stream.isEncrypted ? stream.descriptor : -1
+  }
+
   /// Writes bytes at once, unless others wait before them.
   func write(_ bytes: UnsafeRawBufferPointer) {
-    guard stream.isDrained, !stream.isEncrypted else { return append(bytes) }
-    let outcome = Socket.send(stream.descriptor, bytes)
+    let descriptor = writableDescriptor
+    guard descriptor >= 0 else { return append(bytes) }
+    let outcome = Socket.send(descriptor, bytes)
     transport.counters.writes += 1
     if case .transferred(let count) = outcome, count == bytes.count {
       transport.counters.bytesSent += count

@@ -132,7 +132,7 @@ package final class Connection {
   /// Adds a change of the connection's memory to the transport's total.
   func account() {
     let count = UInt32(
-      clamping: stream.queuedByteCount + heldInput.count + applicationByteCount + eventByteCount)
+      clamping: stream.queuedByteCount + heldInput.count + applicationByteCount)
     transport.heldByteCount += Int(count) - Int(accountedByteCount)
     accountedByteCount = count
   }
@@ -220,6 +220,7 @@ extension Connection {
   func becomeStream(_ events: EventStream) {
     encoding = .events
     stage = .eventStream(events)
+    transport.connections.insert(events, of: id)
     transport.connections.setPath(.events, of: id)
   }
 

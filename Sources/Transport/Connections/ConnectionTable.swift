@@ -52,6 +52,8 @@ final class ConnectionTable {
   private(set) var hot: UnsafeMutableBufferPointer<HotSlot>
   private var cold: [Connection?] = []
   private var generations: [UInt32] = []
+  /// The streams among the connections, by slot; empty without streams.
+  private var streams: [EventStream?] = []
   private var free: [UInt32] = []
 
   /// The number of connections.
@@ -80,6 +82,17 @@ final class ConnectionTable {
     Int(slot) < cold.count ? cold[Int(slot)] : nil
   }
 
+  /// Returns the stream in a slot.
+  func stream(inSlot slot: UInt32) -> EventStream? {
+    Int(slot) < streams.count ? streams[Int(slot)] : nil
+  }
+
+  /// Stores the stream of a connection, which the table forgets with the connection.
+  func insert(_ stream: EventStream, of id: ConnectionID) {
+    while streams.count <= Int(id.slot) { streams.append(nil) }
+    streams[Int(id.slot)] = stream
+  }
+
   /// Reserves a slot for a new connection.
   func reserve(descriptor: Int32) -> ConnectionID {
     let slot = free.popLast() ?? appendSlot()
@@ -98,6 +111,7 @@ final class ConnectionTable {
     guard slot < cold.count, generations[slot] == id.generation, cold[slot] != nil else { return }
     setPath(.closed, of: id)
     cold[slot] = nil
+    if slot < streams.count { streams[slot] = nil }
     hot[slot] = HotSlot()
     generations[slot] &+= 1
     free.append(id.slot)

@@ -72,7 +72,7 @@ extension Connection {
     }
     guard events.held.count < EventStream.heldMessageLimit else { return false }
     events.held.append(EventStream.HeldMessage(byteCount: byteCount, receive: receive))
-    account()
+    events.account(in: transport)
     return true
   }
 
@@ -84,7 +84,7 @@ extension Connection {
       transport.counters.messagesReceived += 1
       message.receive(true)
     }
-    account()
+    events.account(in: transport)
   }
 
   // MARK: Readers
@@ -95,7 +95,8 @@ extension Connection {
     let result = events.buffer.resume(after: number)
     if result == .resumed {
       noteInput()
-      account()
+      events.descriptor = -1
+      events.account(in: transport)
     }
     return result
   }
@@ -103,7 +104,7 @@ extension Connection {
   /// Confirms the events up to a number that the current reader has taken.
   package func confirmEvents(upTo number: UInt64) -> EventBuffer.Resumption {
     guard let events else { return .gone }
-    defer { account() }
+    defer { events.account(in: transport) }
     return events.buffer.confirm(upTo: number)
   }
 
@@ -111,6 +112,7 @@ extension Connection {
   package func attach(_ reader: any EventReader) {
     guard let events else { return reader.end() }
     events.reader?.end()
+    events.descriptor = -1
     events.reader = reader
     awaitReader(events, reader)
     pumpEvents()
@@ -136,7 +138,8 @@ extension Connection {
     events.isListed = false
     if let reader = events.reader { pump(events, into: reader) }
     if events.buffer.waitingByteCount == 0 || events.reader != nil { offerRoom() }
-    account()
+    events.account(in: transport)
+    findDescriptor(of: events)
   }
 
   private func pump(_ events: EventStream, into reader: any EventReader) {
@@ -147,12 +150,18 @@ extension Connection {
     if !isOpen, events.isReleased || transport.isDraining { drop() }
   }
 
+  /// Finds the socket to which later events may be written at once.
+  private func findDescriptor(of events: EventStream) {
+    let mayWrite = isOpen && pendingClose == nil && !events.isListed && !events.buffer.hasWaiting
+    events.descriptor = mayWrite ? events.reader?.localBody?.descriptor ?? -1 : -1
+  }
+
   /// Passes waiting events to a reader for as long as it has room.
   ///
   /// - Returns: Whether there were some, and room for them.
   @discardableResult
   private func pass(_ events: EventStream, to reader: any EventReader) -> Bool {
-    let limit = reader.isPoll ? Int.max : LocalEventReader.highWaterMark
+    let limit = reader.isPoll ? Int.max / 2 : LocalEventReader.highWaterMark
     var isSome = false
     while reader.hasRoom, take(events, upTo: limit, into: reader) { isSome = true }
     return isSome
@@ -178,6 +187,7 @@ extension Connection {
 
   private func detachReader(_ events: EventStream) {
     events.reader = nil
+    events.descriptor = -1
     if isOpen { setTimer(.grace, after: events.timing.grace) }
   }
 
@@ -186,6 +196,7 @@ extension Connection {
     guard let events, let reader = events.reader else { return }
     if reader.hasRoom { Self.comment.withUnsafeBytes { reader.take($0) } }
     awaitReader(events, reader)
+    findDescriptor(of: events)
   }
 
   private static let comment = Array(":\n\n".utf8)
@@ -222,17 +233,9 @@ extension Connection {
     pumpLater(events)
   }
 
-  /// Appends the events of a fan-out, and passes them on if nothing waits before them.
+  /// Appends the events of a fan-out that cannot be written at once.
   func deliver(_ batch: EventBatch) {
-    guard case .eventStream(let events) = stage, let reader = events.reader, !reader.isPoll,
-      !events.isListed, !events.buffer.hasWaiting, pendingClose == nil
-    else {
-      if admits(batch.frames.count) { append(batch) }
-      return
-    }
-    events.buffer.append(batch)
-    pass(events, to: reader)
-    account()
+    if admits(batch.text.count) { append(batch) }
   }
 
   /// Passes the reply to the message that opens the stream to its receiver.
@@ -248,6 +251,7 @@ extension Connection {
 
   private func pumpLater(_ events: EventStream) {
     guard !events.isListed else { return }
+    events.descriptor = -1
     events.isListed = true
     transport.needsPump(self)
   }
@@ -261,6 +265,7 @@ extension Connection {
       events.buffer.append(EventBatch($0))
     }
     enter(.endedStream(events))
+    events.descriptor = -1
     // A client that has asked for the end needs no second chance to learn of it.
     if code == .normalClosure, events.reader != nil { events.isReleased = true }
     awaitLastReader(of: events)
@@ -290,19 +295,23 @@ extension Connection {
 
   /// Frees the events of a stream that holds too much memory.
   func dropEvents() {
-    events?.buffer.removeAll()
+    guard let events else { return }
+    events.buffer.removeAll()
+    events.account(in: transport)
   }
 
   /// Ends the stream with its reader, which gets what is waiting.
   func endEvents() {
     guard let events else { return }
     if let reader = events.reader {
-      _ = take(events, upTo: .max, into: reader)
+      _ = take(events, upTo: .max / 2, into: reader)
       events.reader = nil
+      events.descriptor = -1
       reader.end()
     }
     endInput(of: events)
     events.buffer.removeAll()
+    events.account(in: transport)
     transport.streamCount -= 1
   }
 

@@ -61,24 +61,38 @@ package final class EventBody {
     source.bodyWasAbandoned()
   }
 
+  /// The socket to which chunks may be written at once; -1 when there is none.
+  var descriptor: Int32 {
+    let isPlain = framing == .chunked && compression == nil && count > 0
+    return isPlain ? connection.writableDescriptor : -1
+  }
+
+  /// Sends the rest of a chunk that the socket did not accept.
+  func sendWasShort(_ outcome: TransferOutcome, of chunk: UnsafeRawBufferPointer) {
+    connection.sendWasShort(outcome, of: chunk)
+  }
+
   private func write(_ bytes: UnsafeRawBufferPointer) {
     guard framing == .chunked else { return connection.write(bytes) }
     connection.transport.withScratch { chunk in
-      Self.append(length: bytes.count, to: &chunk)
-      chunk.append(contentsOf: Self.lineEnd)
+      Self.beginChunk(byteCount: bytes.count, in: &chunk)
       chunk.append(contentsOf: bytes)
-      chunk.append(contentsOf: Self.lineEnd)
+      Self.endChunk(&chunk)
       chunk.withUnsafeBytes { connection.write($0) }
     }
   }
 
-  private static func append(length: Int, to chunk: inout [UInt8]) {
-    var shift = (max(Int.bitWidth - length.leadingZeroBitCount, 1) + 3) / 4 * 4
+  /// Appends the length of a chunk (RFC 9112 §7.1), whose bytes follow.
+  static func beginChunk(byteCount: Int, in chunk: inout [UInt8]) {
+    var shift = (max(Int.bitWidth - byteCount.leadingZeroBitCount, 1) + 3) / 4 * 4
     repeat {
       shift -= 4
-      chunk.append(hexDigits[length >> shift & 0xf])
+      chunk.append(hexDigits[byteCount >> shift & 0xf])
     } while shift > 0
+    chunk.append(contentsOf: lineEnd)
   }
+
+  static func endChunk(_ chunk: inout [UInt8]) { chunk.append(contentsOf: lineEnd) }
 
   private static let hexDigits = Array("0123456789abcdef".utf8)
   private static let lineEnd = Array("\r\n".utf8)

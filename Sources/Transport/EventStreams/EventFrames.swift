@@ -24,17 +24,14 @@ enum EventFrames {
     frames.append(UInt8(ascii: "\n"))
   }
 
-  /// Calls `body` with the place of the fields of each event.
-  static func forEach(in frames: [UInt8], _ body: (_ start: Int, _ length: Int) -> Void) {
-    frames.withUnsafeBytes { bytes in
-      var place = 0
-      while bytes.count - place >= headerByteCount {
-        let length = Int(bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
-        let start = place + headerByteCount
-        let end = min(start + length, bytes.count)
-        body(start, end - start)
-        place = end
-      }
+  /// Calls `body` with the fields of each event.
+  static func forEach(in frames: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
+    var place = 0
+    while frames.count - place >= headerByteCount {
+      let length = Int(frames.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+      let start = place + headerByteCount
+      place = min(start + length, frames.count)
+      body(UnsafeRawBufferPointer(rebasing: frames[start..<place]))
     }
   }
 

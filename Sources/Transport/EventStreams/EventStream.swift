@@ -1,4 +1,5 @@
 package import HTTP
+import Reactor
 
 /// The client's end of a connection without a socket: the events for it, and the HTTP request that
 /// carries them at the moment.
@@ -15,7 +16,11 @@ final class EventStream {
     let receive: (_ isOpen: Bool) -> Void
   }
 
+  /// The socket of the reader, as long as events may be written to it at once; otherwise -1.
+  var descriptor: Int32 = -1
   var buffer = EventBuffer()
+  /// This stream's part of the transport's total.
+  private var accountedByteCount = 0
   /// The request that carries the events; `nil` between requests.
   var reader: (any EventReader)?
   var held: [HeldMessage] = []
@@ -33,6 +38,33 @@ final class EventStream {
 
   /// Bytes in memory.
   var byteCount: Int { held.reduce(buffer.memory) { $0 + $1.byteCount } }
+
+  /// Adds a change of the stream's memory to the transport's total.
+  func account(in transport: Transport) {
+    let count = held.isEmpty ? buffer.memory : byteCount
+    transport.heldByteCount += count - accountedByteCount
+    accountedByteCount = count
+  }
+
+  /// Writes the events of a fan-out to the reader's socket, in one chunk.
+  func write(_ batch: EventBatch, by transport: Transport) {
+    transport.withScratch { chunk in
+      EventBody.beginChunk(byteCount: buffer.byteCount(of: batch), in: &chunk)
+      buffer.append(taken: batch, into: &chunk)
+      EventBody.endChunk(&chunk)
+      chunk.withUnsafeBytes { bytes in
+        let outcome = Socket.send(descriptor, bytes)
+        transport.counters.writes += 1
+        if case .transferred(let count) = outcome, count == bytes.count {
+          transport.counters.bytesSent += count
+          return
+        }
+        descriptor = -1
+        reader?.localBody?.sendWasShort(outcome, of: bytes)
+      }
+    }
+    account(in: transport)
+  }
 }
 
 /// The times of event streams, in milliseconds.
@@ -60,6 +92,8 @@ package protocol EventReader: AnyObject {
   var hasRoom: Bool { get }
   /// The number of taken bytes that are not written.
   var waitingByteCount: Int { get }
+  /// The body of a response on the event loop of the stream; `nil` for a poll.
+  var localBody: EventBody? { get }
   /// Sends bytes to the client, whole events or a comment.
   func take(_ bytes: UnsafeRawBufferPointer)
   /// Ends the response after the bytes that were taken.
@@ -94,6 +128,8 @@ package final class LocalEventReader: EventReader, HTTPBodySource {
 
   package var waitingByteCount: Int { body?.waitingByteCount ?? 0 }
   package var hasRoom: Bool { body?.hasRoom ?? true }
+
+  package var localBody: EventBody? { isPoll ? nil : body }
 
   package func take(_ bytes: UnsafeRawBufferPointer) { body?.send(bytes) }
 

@@ -11,6 +11,7 @@ struct ConnectionEventsTests {
     let isPoll: Bool
     var hasRoom = true
     var waitingByteCount = 0
+    let localBody: EventBody? = nil
     private(set) var text = ""
     private(set) var endCount = 0
 
@@ -230,6 +231,55 @@ struct ConnectionEventsTests {
     #expect(answer.hasSuffix("\r\n0\r\n\r\n"))
     requester.deliver(text("GET /b HTTP/1.1\r\nHost: a\r\n\r\n"))
     #expect(driven.exchanges.count == 2)
+  }
+
+  @Test("a fan-out is written at once, and what the socket does not accept follows in order")
+  func fanOut() throws {
+    let driven = try DrivenTransport(TransportConfiguration())
+    let requester = try driven.connect()
+    let stream = try Connection.openStream(
+      for: requester.connection, EventStreamTiming(grace: 30_000)
+    ).get()
+    stream.begin(application) { _ in }
+    stream.send(reply: text("opened"))
+    driven.answersLater = true
+    requester.deliver(text("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"))
+    let exchange = try #require(driven.exchanges.last)
+    let reader = try #require(
+      LocalEventReader(
+        exchange, HTTPResponse(status: .ok), isPoll: false, compressed: false, of: stream.id,
+        on: driven.transport))
+    stream.attach(reader)
+    var answer = requester.drain(driven)
+    let events = try #require(stream.events)
+    let feed = BroadcastBuffer(encoding: stream.encoding, transport: driven.transport)
+    let subscription = feed.subscribe(stream)
+    var count = 0
+    func publish(_ size: Int) {
+      var frames: [UInt8] = []
+      for _ in 0..<3 {
+        driven.transport.appendFrame(
+          text: Array(repeating: 0x78, count: size), encoding: .events, into: &frames)
+      }
+      feed.publish(frames, except: [])
+      driven.settle()
+      count += 3
+    }
+    publish(10)
+    #expect(events.descriptor >= 0)
+    publish(10)
+    #expect(events.descriptor >= 0 && !events.buffer.hasWaiting)
+    // The client does not read.
+    while events.descriptor >= 0 { publish(20_000) }
+    #expect(requester.connection.queuedByteCount > 0)
+    publish(10)
+    for _ in 0..<40 { answer += requester.drain(driven) }
+    #expect(events.descriptor >= 0 && !events.buffer.hasWaiting)
+    publish(10)
+    answer += requester.drain(driven)
+    let found = String(decoding: answer, as: UTF8.self).matches(of: /id: (\d+)\n/)
+    #expect(found.map { $0.1 } == (1...count).map { Substring("\($0)") })
+    feed.cancel(subscription)
   }
 
   @Test("a client that is gone leaves its stream without a reader")

@@ -12,7 +12,7 @@ struct EventBufferTests {
     frames.withUnsafeBytes { buffer.append(EventBatch($0)) }
   }
 
-  private func take(_ buffer: inout EventBuffer, upTo limit: Int = .max) -> String {
+  private func take(_ buffer: inout EventBuffer, upTo limit: Int = .max / 2) -> String {
     var taken: [UInt8] = []
     buffer.take(upTo: limit, into: &taken)
     return String(decoding: taken, as: UTF8.self)
@@ -80,32 +80,49 @@ struct EventBufferTests {
     var generator = SeededGenerator(seed: seed)
     var buffer = EventBuffer()
     var all: [String] = []
+    // The number of the event before each batch.
+    var starts: [Int] = []
     var (taken, kept) = (0, 0)
+    func size(_ range: Range<Int>) -> Int { all[range].reduce(0) { $0 + $1.utf8.count } }
     for _ in 0..<400 {
       switch Int.random(in: 0..<10, using: &generator) {
       case 0..<6:
-        let size = Int.random(in: 1...20_000, using: &generator)
-        append(String(repeating: "y", count: size), to: &buffer)
-        all.append(
-          "id: \(all.count + 1)\ndata: " + String(repeating: "y", count: size) + "\n\n")
+        var frames: [UInt8] = []
+        starts.append(all.count)
+        for _ in 0..<Int.random(in: 1...12, using: &generator) {
+          let size = Int.random(in: 1...4_000, using: &generator)
+          let text = String(repeating: "y", count: size)
+          EventFrames.append(Array(text.utf8), to: &frames)
+          all.append("id: \(all.count + 1)\ndata: \(text)\n\n")
+        }
+        let batch = frames.withUnsafeBytes { EventBatch($0) }
+        guard taken == starts.last, Bool.random(using: &generator) else {
+          buffer.append(batch)
+          break
+        }
+        var text: [UInt8] = []
+        let expected = all[taken...].joined()
+        #expect(buffer.byteCount(of: batch) == expected.utf8.count)
+        buffer.append(taken: batch, into: &text)
+        #expect(String(decoding: text, as: UTF8.self) == expected)
+        taken = all.count
       case 6..<8:
         let limit = Int.random(in: 1...100_000, using: &generator)
         let text = take(&buffer, upTo: limit)
-        var expected = ""
-        while taken < all.count,
-          expected.isEmpty || expected.utf8.count + all[taken].utf8.count <= limit
-        {
-          expected += all[taken]
-          taken += 1
-        }
-        #expect(text == expected)
+        var end = taken
+        while end < all.count, end == taken || size(taken..<end + 1) <= limit { end += 1 }
+        // A batch that does not fit may be taken in part, or with the next call.
+        #expect(text.isEmpty == (taken == all.count))
+        while !text.isEmpty, size(taken..<end) > text.utf8.count { end -= 1 }
+        #expect(text == all[taken..<end].joined())
+        taken = end
       case 8:
         let number = Int.random(in: 0...(all.count + 2), using: &generator)
         let isKnown = number <= all.count
         #expect(
           buffer.confirm(upTo: UInt64(number))
             == (isKnown ? .resumed : .ahead(last: UInt64(all.count))))
-        if isKnown { kept = max(kept, min(number, taken)) }
+        if isKnown { confirm(min(number, taken)) }
       default:
         let number = Int.random(in: 0...(all.count + 2), using: &generator)
         let result = buffer.resume(after: UInt64(number))
@@ -115,16 +132,27 @@ struct EventBufferTests {
           #expect(result == .gone)
         } else {
           #expect(result == .resumed)
-          (taken, kept) = (number, number)
+          taken = number
+          confirm(number)
         }
       }
-      while kept < taken,
-        all[kept...].reduce(0, { $0 + $1.utf8.count }) > EventBuffer.keptByteCount
+      while let next = nextStart(after: kept), next <= taken,
+        size(kept..<all.count) > EventBuffer.keptByteCount
       {
-        kept += 1
+        kept = next
       }
-      #expect(buffer.byteCount == all[kept...].reduce(0) { $0 + $1.utf8.count })
-      #expect(buffer.waitingByteCount == all[taken...].reduce(0) { $0 + $1.utf8.count })
+      #expect(buffer.byteCount == size(kept..<all.count))
+      #expect(buffer.waitingByteCount == size(taken..<all.count))
+      #expect(buffer.hasWaiting == (taken < all.count))
+    }
+    /// The end of the batch that begins after an event.
+    func nextStart(after number: Int) -> Int? {
+      guard number < all.count else { return nil }
+      return starts.first { $0 > number } ?? all.count
+    }
+    /// Whole batches of confirmed events are freed.
+    func confirm(_ number: Int) {
+      while let next = nextStart(after: kept), next <= number { kept = next }
     }
   }
 
@@ -134,8 +162,8 @@ struct EventBufferTests {
     EventFrames.append(Array("{\n}".utf8), to: &frames)
     EventFrames.append(Array("[]".utf8), to: &frames)
     var found: [String] = []
-    EventFrames.forEach(in: frames) { start, length in
-      found.append(String(decoding: frames[start..<start + length], as: UTF8.self))
+    frames.withUnsafeBytes { bytes in
+      EventFrames.forEach(in: bytes) { found.append(String(decoding: $0, as: UTF8.self)) }
     }
     #expect(found == ["data: { }\n\n", "data: []\n\n"])
     let closing = EventFrames.closing(.goingAway, reason: #"a "b" \ c"#)
