@@ -112,6 +112,9 @@ extension Shard {
   private func read(
     _ reading: StreamReading, of stream: Connection, _ exchange: ExchangeAddress
   ) {
+    // A client that is gone already takes nothing from the current reader.
+    let isHere = exchange.shard == handle.address
+    guard !isHere || streams.requests[Exchange.ID(exchange)] != nil else { return }
     switch stream.resumeEvents(after: reading.after) {
     case .gone:
       counters.add(to: .streamResumesGone)
