@@ -11,31 +11,16 @@ import os
 import signal
 import subprocess
 import sys
-from collections import defaultdict
 
-from grouped_servers import Servers, settled_memory, written_rows
+from grouped_servers import settled_memory, written_rows
 from groups_report import report
+from measuring import Measuring, say
 
 MANY, LISTERS = 2_000, 10
 
 
-def say(text):
-    print(f"  {text}", file=sys.stderr, flush=True)
-
-
-class Bench:
+class Bench(Measuring):
     """The measurements of a run: each kind with its groups, on servers that it starts and ends."""
-
-    def __init__(self, options):
-        self.options = options
-        self.servers = Servers(options.parleyd, options.work, options.server_core)
-        self.records = defaultdict(list)
-
-    def keep(self, name, record):
-        self.records[name].append(record)
-        if self.options.json:
-            with open(self.options.json, "a", encoding="utf-8") as file:
-                print(json.dumps({"case": name, **record}), file=file)
 
     def load(self, server, mode, **options):
         """Runs the load client against a server; returns the figures that it prints."""

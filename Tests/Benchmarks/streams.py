@@ -11,18 +11,14 @@ import selectors
 import signal
 import socket
 import sys
-from collections import defaultdict
 
-from grouped_servers import Servers, settled_memory
+from grouped_servers import settled_memory
 from groups_report import Figures
+from measuring import Measuring, say
 from tables import table
 
 TOKEN = b'"message.received"'
 KINDS = ("websocket", "stream")
-
-
-def say(text):
-    print(f"  {text}", file=sys.stderr, flush=True)
 
 
 def call(method, number, **params):
@@ -119,19 +115,8 @@ def cpu_ns(pid):
     return total
 
 
-class Bench:
+class Bench(Measuring):
     """The measurements of a run."""
-
-    def __init__(self, options):
-        self.options = options
-        self.servers = Servers(options.parleyd, options.work, options.server_core)
-        self.records = defaultdict(list)
-
-    def keep(self, name, record):
-        self.records[name].append(record)
-        if self.options.json:
-            with open(self.options.json, "a", encoding="utf-8") as file:
-                print(json.dumps({"case": name, **record}), file=file)
 
     @staticmethod
     def open(kind, port, count, *calls):

@@ -24,6 +24,18 @@ async def streamed(ctx, cluster, number=0):
     return channel, clients, stream
 
 
+async def read_elsewhere(ctx):
+    """Three servers, and a stream of the first one whose events the second one carries."""
+    several(ctx)
+    cluster = await ctx.cluster(3, *FREE)
+    channel, clients, stream = await streamed(ctx, cluster)
+    elsewhere(stream, cluster.servers[1])
+    response = await stream.listen()
+    await clients[1].send(channel, "before")
+    await stream.until(lambda: stream.messages())
+    return cluster, channel, clients, stream, response
+
+
 async def test_requests_land_on_every_server(ctx):
     """Events, polls, posts and the end go through servers that do not have the stream, in one order."""
     cluster = await ctx.cluster(3, *FREE)
@@ -99,13 +111,7 @@ async def test_a_slow_reader_on_another_server(ctx):
 
 async def test_the_server_of_a_stream_is_killed(ctx):
     """Its responses on other servers end, and requests are answered with 410; the client may open another."""
-    several(ctx)
-    cluster = await ctx.cluster(3, *FREE)
-    channel, clients, stream = await streamed(ctx, cluster)
-    elsewhere(stream, cluster.servers[1])
-    response = await stream.listen()
-    await clients[1].send(channel, "before")
-    await stream.until(lambda: stream.messages())
+    cluster, channel, _, stream, response = await read_elsewhere(ctx)
     await cluster.servers[0].kill()
     while await response.event():
         pass
@@ -125,13 +131,7 @@ async def test_the_server_of_a_stream_is_killed(ctx):
 
 async def test_the_server_of_a_request_is_killed(ctx):
     """The stream lives on: its client continues on another server, and misses nothing."""
-    several(ctx)
-    cluster = await ctx.cluster(3, *FREE)
-    channel, clients, stream = await streamed(ctx, cluster)
-    elsewhere(stream, cluster.servers[1])
-    response = await stream.listen()
-    await clients[0].send(channel, "before")
-    await stream.until(lambda: stream.messages())
+    cluster, channel, clients, stream, response = await read_elsewhere(ctx)
     await cluster.servers[1].kill()
     while await response.event():
         pass
@@ -145,13 +145,7 @@ async def test_the_server_of_a_request_is_killed(ctx):
 
 async def test_the_server_of_a_request_drains(ctx):
     """A server that stops ends the responses it passes on; their clients continue elsewhere."""
-    several(ctx)
-    cluster = await ctx.cluster(3, *FREE)
-    channel, clients, stream = await streamed(ctx, cluster)
-    elsewhere(stream, cluster.servers[1])
-    response = await stream.listen()
-    await clients[0].send(channel, "before")
-    await stream.until(lambda: stream.messages())
+    cluster, channel, clients, stream, response = await read_elsewhere(ctx)
     ending = asyncio.create_task(cluster.servers[1].end())
     while event := await response.event():
         stream.note(event)

@@ -26,8 +26,7 @@ struct StreamRequests {
   init(_ call: ResourceCall) {
     self.call = call
     responses = StreamResponses(
-      origin: call.head.fields["Origin"],
-      allowedOrigins: call.shard.settings.auth.allowedOrigins)
+      to: call.head, allowedOrigins: call.shard.settings.auth.allowedOrigins)
     method = Method(rawValue: call.head.method)
     address = call.arguments["stream"]
   }

@@ -7,13 +7,10 @@ import ParleyProtocol
 struct StreamResponses: Sendable {
   private static let methods = ["GET", "POST", "DELETE", "OPTIONS"]
 
-  /// The origin of the requesting page; `nil` without one.
-  private let origin: String?
-  private let admitsAllOrigins: Bool
+  private let lastFields: CrossOriginFields
 
-  init(origin: String?, allowedOrigins: [String]) {
-    self.origin = origin
-    admitsAllOrigins = allowedOrigins.contains("*")
+  init(to head: HTTPRequestHead, allowedOrigins: [String]) {
+    lastFields = CrossOriginFields(for: head, admitsAll: allowedOrigins.contains("*"))
   }
 
   /// The response with an answer of the shard that has the stream.
@@ -84,13 +81,7 @@ struct StreamResponses: Sendable {
 
   private func finished(_ response: HTTPResponse, caching: String = "no-store") -> HTTPResponse {
     var response = response
-    response.fields.append("Cache-Control", caching)
-    response.fields.append("X-Content-Type-Options", "nosniff")
-    response.fields.append("Referrer-Policy", "no-referrer")
-    guard let origin else { return response }
-    response.fields.append("Access-Control-Allow-Origin", admitsAllOrigins ? "*" : origin)
-    if !admitsAllOrigins { response.fields.append("Vary", "Origin") }
-    response.fields.append("Access-Control-Expose-Headers", "Retry-After")
+    lastFields.append(to: &response, caching: caching, exposing: "Retry-After")
     return response
   }
 }

@@ -18,13 +18,11 @@ struct UploadAnswers: Sendable {
     Retry-After
     """
 
-  /// The origin of the requesting page; `nil` without one.
-  private let origin: String?
-  private let admitsAllOrigins: Bool
+  private let lastFields: CrossOriginFields
 
-  init(origin: String?, allowedOrigins: [String]) {
-    self.origin = origin
-    admitsAllOrigins = allowedOrigins.isEmpty || allowedOrigins.contains("*")
+  init(to head: HTTPRequestHead, allowedOrigins: [String]) {
+    lastFields = CrossOriginFields(
+      for: head, admitsAll: allowedOrigins.isEmpty || allowedOrigins.contains("*"))
   }
 
   // MARK: Requests that write
@@ -138,13 +136,7 @@ struct UploadAnswers: Sendable {
   private func finished(_ response: HTTPResponse) -> HTTPResponse {
     var response = response
     response.fields.append("Tus-Resumable", TusFields.version)
-    response.fields.append("Cache-Control", "no-store")
-    response.fields.append("X-Content-Type-Options", "nosniff")
-    response.fields.append("Referrer-Policy", "no-referrer")
-    guard let origin else { return response }
-    response.fields.append("Access-Control-Allow-Origin", admitsAllOrigins ? "*" : origin)
-    if !admitsAllOrigins { response.fields.append("Vary", "Origin") }
-    response.fields.append("Access-Control-Expose-Headers", Self.answerFields)
+    lastFields.append(to: &response, exposing: Self.answerFields)
     return response
   }
 }

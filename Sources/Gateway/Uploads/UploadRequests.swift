@@ -29,9 +29,7 @@ struct UploadRequests {
   init(_ call: ResourceCall) {
     self.call = call
     let head = call.head
-    answers = UploadAnswers(
-      origin: head.fields["Origin"],
-      allowedOrigins: call.shard.settings.auth.allowedOrigins)
+    answers = UploadAnswers(to: head, allowedOrigins: call.shard.settings.auth.allowedOrigins)
     method = Method(rawValue: head.fields["X-HTTP-Method-Override"] ?? head.method)
     secret = call.arguments["secret"]
   }
