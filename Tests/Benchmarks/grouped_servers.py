@@ -148,5 +148,7 @@ def written_rows(database, change):
 def snapshot(database):
     """The rows of all tables."""
     with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
-        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        # The rows of virtual tables are in ordinary ones.
+        names = [name for (name,) in connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")]
         return {name: set(connection.execute(f'SELECT * FROM "{name}"')) for name in names}
