@@ -15,21 +15,37 @@ class Response:
         self.inflater = zlib.decompressobj(31) if fields.get("content-encoding") == "gzip" else None
         self.text = b""
         self.ended = False
+        # The rest of the current chunk.
+        self.left = 0
 
     async def more(self):
         """Reads what comes next; False at the end of the body or of the connection."""
         try:
             if self.fields.get("transfer-encoding") == "chunked":
-                size = int((await self.reader.readuntil(b"\r\n")).strip(), 16)
-                data = (await self.reader.readexactly(size + 2))[:-2]
-                self.ended = size == 0
+                data = await self._read_of_chunk()
             else:
                 data = await self.reader.read(65536)
                 self.ended = not data
         except (asyncio.IncompleteReadError, ConnectionError):
             return False
         self.text += self.inflater.decompress(data) if self.inflater else data
-        return not self.ended
+        return bool(data)
+
+    async def _read_of_chunk(self):
+        """The next bytes of a chunk, which may be cut; empty at the end of the body."""
+        if self.left == 0:
+            line = await self.reader.readuntil(b"\r\n")
+            if line == b"\r\n":
+                # The end of the last chunk.
+                line = await self.reader.readuntil(b"\r\n")
+            self.left = int(line, 16)
+            if self.left == 0:
+                await self.reader.readexactly(2)
+                self.ended = True
+                return b""
+        data = await self.reader.read(min(self.left, 65536))
+        self.left -= len(data)
+        return data
 
     async def event(self):
         """The next event, a dictionary of its fields; None at the end."""
