@@ -46,7 +46,7 @@ final class EventStream {
     accountedByteCount = count
   }
 
-  /// Writes the events of a fan-out to the reader's socket, in one chunk.
+  /// Writes the events of a fan-out to the reader's socket, in one chunk; the fan-out counts the write.
   func write(_ batch: EventBatch, by transport: Transport) {
     transport.withScratch { chunk in
       EventBody.beginChunk(byteCount: buffer.byteCount(of: batch), in: &chunk)
@@ -54,7 +54,6 @@ final class EventStream {
       EventBody.endChunk(&chunk)
       chunk.withUnsafeBytes { bytes in
         let outcome = Socket.send(descriptor, bytes)
-        transport.counters.writes += 1
         if case .transferred(let count) = outcome, count == bytes.count {
           transport.counters.bytesSent += count
           return
