@@ -21,6 +21,25 @@ struct EventLoopTests {
     #expect(reader.last == .readable)
   }
 
+  @Test("a precise wait ends once, not before its time, and the next can begin then")
+  func waitsPrecisely() throws {
+    let loop = try EventLoop()
+    let begin = SystemClock.monotonicNanoseconds
+    var ends: [Int64] = []
+    try loop.wait(nanoseconds: 3_000_000) {
+      ends.append(SystemClock.monotonicNanoseconds)
+      #expect(throws: Never.self) {
+        try loop.wait(nanoseconds: -1) {
+          ends.append(SystemClock.monotonicNanoseconds)
+          loop.stop()
+        }
+      }
+    }
+    loop.run()
+    #expect(ends.count == 2)
+    #expect(ends.allSatisfy { $0 >= begin + 3_000_000 })
+  }
+
   @Test("a writable descriptor is reported only on request")
   func changesInterest() throws {
     let loop = try EventLoop()

@@ -6,7 +6,7 @@ import Store
 ///
 /// A step ends after ten seconds or many MiB, when its bytes are durable: after a restart the file is cut back
 /// to them. Confined to the first shard.
-final class ExportWork: LongWork, TimerHandler {
+final class ExportWork: LongWork {
   /// The position of an export and the rows before it, as recorded.
   private struct Progress {
     var rowCount: Int
@@ -37,7 +37,8 @@ final class ExportWork: LongWork, TimerHandler {
   private var isOpen = false
   private var startedAt: Int64 = 0
   private var startByteCount: Int64 = 0
-  /// The end of the last reading, from which the pause counts: compressing takes place meanwhile.
+  /// The end of the last reading in monotonic nanoseconds, from which the pause counts: compressing takes
+  /// place meanwhile.
   private var readAt: Int64 = 0
   /// The recorded part of a file that has all rows.
   private var whole: LongRequestProgress.Part?
@@ -105,7 +106,7 @@ final class ExportWork: LongWork, TimerHandler {
     let pause = pace.pause(
       after: cost.nanoseconds, queryCount: statistics.queryCount,
       waiting: statistics.queryQueueLength)
-    readAt = shard.loop.now
+    readAt = SystemClock.monotonicNanoseconds
     progress.rowCount += page.rowCount
     progress.position = page.position
     guard !page.bytes.isEmpty else { return didWrite(page, pause) }
@@ -116,13 +117,15 @@ final class ExportWork: LongWork, TimerHandler {
     let isLong =
       shard.loop.now - startedAt >= Self.stepMilliseconds
       || file.contentByteCount - startByteCount >= Self.stepByteCount
-    let rest = max(0, pause - (shard.loop.now - readAt))
+    let rest = max(0, pause - (SystemClock.monotonicNanoseconds - readAt))
     if page.isLast || isLong { return synchronize(isLast: page.isLast, rest) }
     guard rest > 0 else { return read() }
-    _ = shard.loop.schedule(after: rest, self)
+    do throws(SystemError) {
+      try shard.loop.wait(nanoseconds: rest) { [self] in read() }
+    } catch {
+      finish(.postponed(reason: "\(error)"))
+    }
   }
-
-  func timerDidFire(_ token: EventLoop.TimerToken) { read() }
 
   private func synchronize(isLast: Bool, _ pause: Int64) {
     file.synchronize { [self] result in
@@ -133,7 +136,7 @@ final class ExportWork: LongWork, TimerHandler {
         // Chunks after them may be sealed before the next record.
         part.rest?.isDirty = true
         finish(
-          .advanced(position: progress.text, part: part, rest: isLast ? 0 : pause))
+          .advanced(position: progress.text, part: part, rest: isLast ? 0 : pause / 1_000_000))
       }
     }
   }

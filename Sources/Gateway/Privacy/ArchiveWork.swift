@@ -141,7 +141,7 @@ final class ArchiveWork: LongWork {
         if isLast { whole = written }
         // Chunks after them may be sealed before the next record.
         written.rest?.isDirty = true
-        finish(.advanced(position: position, part: written, rest: pause))
+        finish(.advanced(position: position, part: written, rest: pause / 1_000_000))
       }
     }
   }

@@ -122,7 +122,7 @@ struct ReadingPace {
   /// The number of queries of others so far.
   private var seenCount: Int?
 
-  /// The pause after a query, in milliseconds.
+  /// The pause after a query, in nanoseconds.
   ///
   /// - Parameters:
   ///   - nanoseconds: The time that the query took.
@@ -132,7 +132,6 @@ struct ReadingPace {
     let others = seenCount.map { count - $0 - 1 } ?? 0
     seenCount = count
     let share = others > 0 || waiting > 0 ? Self.busyShare : Self.quietShare
-    return Int64(
-      clamping: nanoseconds.multipliedReportingOverflow(by: share).partialValue / 1_000_000)
+    return Int64(clamping: nanoseconds.multipliedReportingOverflow(by: share).partialValue)
   }
 }

@@ -67,11 +67,14 @@ package protocol ExportEncoder<Row>: Sendable {
 }
 
 /// The bounds of one page of an export.
+///
+/// A page takes a reader for one or two milliseconds, so that users' messages do not wait for a processor behind
+/// it.
 package struct ExportPageSize: Sendable, Hashable {
   package var rowCount: Int
   package var byteCount: Int
 
-  package init(rowCount: Int = 2_000, byteCount: Int = 1 << 20) {
+  package init(rowCount: Int = 200, byteCount: Int = 1 << 17) {
     self.rowCount = rowCount
     self.byteCount = byteCount
   }

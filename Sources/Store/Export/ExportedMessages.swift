@@ -41,7 +41,8 @@ private struct MessageExport<Encoder: ExportEncoder<FoundMessage>> {
   private let rows: Condition
   private var page: ExportPage
   private var block: [(channelID: Int64, message: StoredMessage)] = []
-  private var users: [String: ListedUser] = [:]
+  private var users: [String: User] = [:]
+  private var deactivatedIDs: Set<String> = []
   /// URLs of channels; `nil` for a deleted one, whose messages are left out.
   private var urls: [Int64: String?] = [:]
   private var operatorIDs: [Int64: Set<String>] = [:]
@@ -117,15 +118,14 @@ private struct MessageExport<Encoder: ExportEncoder<FoundMessage>> {
     guard !block.isEmpty else { return }
     try meetUsers()
     try meetChannels()
-    let known = users.mapValues(\.user)
     for (channelID, stored) in block {
       guard let url = urls[channelID] ?? nil else { continue }
-      var message = stored.sequenced(known).message
+      var message = stored.sequenced(users).message
       message.channelURL = url
-      let deactivatedIDs = message.userIDs.filter { users[$0]?.isActive == false }
+      let hidden = deactivatedIDs.isEmpty ? [] : deactivatedIDs.intersection(message.userIDs)
       export.encoder.append(
         FoundMessage(
-          listed: ListedMessage(message: message, deactivatedIDs: deactivatedIDs),
+          listed: ListedMessage(message: message, deactivatedIDs: hidden),
           operatorIDs: operatorIDs[channelID] ?? []), to: &page.bytes)
       page.rowCount += 1
     }
@@ -133,14 +133,20 @@ private struct MessageExport<Encoder: ExportEncoder<FoundMessage>> {
   }
 
   private mutating func meetUsers() throws {
-    let ids = block.reduce(into: Set<String>()) { $0.formUnion($1.message.userIDs) }
-    var missing = ids.filter { users[$0] == nil }
-    if users.count + missing.count > Self.userLimit {
+    if users.count > Self.userLimit {
       users.removeAll()
-      missing = ids
+      deactivatedIDs.removeAll()
+    }
+    var missing = Set<String>()
+    for (_, message) in block {
+      if let id = message.userID, users[id] == nil { missing.insert(id) }
+      for id in message.mentionedIDs where users[id] == nil { missing.insert(id) }
     }
     guard !missing.isEmpty else { return }
-    for user in try transaction.listedUsers(missing) { users[user.user.id] = user }
+    for listed in try transaction.listedUsers(missing) {
+      users[listed.user.id] = listed.user
+      if !listed.isActive { deactivatedIDs.insert(listed.user.id) }
+    }
   }
 
   private mutating func meetChannels() throws {

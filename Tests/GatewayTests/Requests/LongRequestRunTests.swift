@@ -55,10 +55,10 @@ struct LongRequestRunTests {
   @Test("work takes a tenth of a reader while others read, and a third of it otherwise")
   func pace() {
     var pace = ReadingPace()
-    #expect(pace.pause(after: 8_000_000, queryCount: 7, waiting: 0) == 16)
-    #expect(pace.pause(after: 8_000_000, queryCount: 8, waiting: 0) == 16)
-    #expect(pace.pause(after: 8_000_000, queryCount: 10, waiting: 0) == 72)
-    #expect(pace.pause(after: 8_000_000, queryCount: 11, waiting: 0) == 16)
-    #expect(pace.pause(after: 8_000_000, queryCount: 12, waiting: 1) == 72)
+    #expect(pace.pause(after: 8_000_000, queryCount: 7, waiting: 0) == 16_000_000)
+    #expect(pace.pause(after: 8_000_000, queryCount: 8, waiting: 0) == 16_000_000)
+    #expect(pace.pause(after: 8_000_000, queryCount: 10, waiting: 0) == 72_000_000)
+    #expect(pace.pause(after: 8_000_000, queryCount: 11, waiting: 0) == 16_000_000)
+    #expect(pace.pause(after: 8_000_000, queryCount: 12, waiting: 1) == 72_000_000)
   }
 }
