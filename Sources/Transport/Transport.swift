@@ -228,16 +228,6 @@ package final class Transport {
     return 0
   }
 
-  /// Appends the events of a fan-out to a stream.
-  @inline(never)
-  func deliver(_ batch: EventBatch, toSlot slot: UInt32) {
-    guard let stream = connections.stream(inSlot: slot), stream.descriptor >= 0 else {
-      connections.connection(inSlot: slot)?.deliver(batch)
-      return
-    }
-    stream.write(batch, by: self)
-  }
-
   /// Lends memory for bytes that are put together and written in the same call.
   func withScratch<Result>(_ body: (inout [UInt8]) -> Result) -> Result {
     var bytes = takeSpareBuffer()

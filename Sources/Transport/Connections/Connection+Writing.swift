@@ -95,6 +95,7 @@ extension Connection {
 
   /// Queues the bytes of a direct write that the kernel did not accept.
   func sendWasShort(_ outcome: TransferOutcome, of bytes: UnsafeRawBufferPointer) {
+    if let events { return events.sendWasShort(outcome, of: bytes) }
     switch outcome {
     case .transferred(let count):
       transport.counters.bytesSent += count

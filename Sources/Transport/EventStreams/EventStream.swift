@@ -46,23 +46,18 @@ final class EventStream {
     accountedByteCount = count
   }
 
-  /// Writes the events of a fan-out to the reader's socket, in one chunk; the fan-out counts the write.
-  func write(_ batch: EventBatch, by transport: Transport) {
-    transport.withScratch { chunk in
-      EventBody.beginChunk(byteCount: buffer.byteCount(of: batch), in: &chunk)
-      buffer.append(taken: batch, into: &chunk)
-      EventBody.endChunk(&chunk)
-      chunk.withUnsafeBytes { bytes in
-        let outcome = Socket.send(descriptor, bytes)
-        if case .transferred(let count) = outcome, count == bytes.count {
-          transport.counters.bytesSent += count
-          return
-        }
-        descriptor = -1
-        reader?.localBody?.sendWasShort(outcome, of: bytes)
-      }
-    }
+  /// Appends the events of a fan-out, which are written to the reader's socket as one chunk.
+  func append(written batch: EventBatch, to chunk: inout [UInt8], in transport: Transport) {
+    EventBody.beginChunk(byteCount: buffer.byteCount(of: batch), in: &chunk)
+    buffer.append(taken: batch, into: &chunk)
+    EventBody.endChunk(&chunk)
     account(in: transport)
+  }
+
+  /// Queues the rest of a chunk that the reader's socket did not accept.
+  func sendWasShort(_ outcome: TransferOutcome, of chunk: UnsafeRawBufferPointer) {
+    descriptor = -1
+    reader?.localBody?.sendWasShort(outcome, of: chunk)
   }
 }
 

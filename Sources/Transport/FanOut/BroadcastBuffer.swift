@@ -123,7 +123,9 @@ package final class BroadcastBuffer {
                 let batch = EventBatch(owed, sharers: subscribers.count)
                 events = (subscriber.position, batch)
               }
-              if let events { transport.deliver(events.batch, toSlot: subscriber.slot) }
+              if let events {
+                transport.deliver(events.batch, toSlot: subscriber.slot, with: ring, &sent)
+              }
               continue
             }
             sent.byteCount += transport.deliver(

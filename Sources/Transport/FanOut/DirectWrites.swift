@@ -27,6 +27,33 @@ extension Transport {
     }
   }
 
+  /// Sends the events of a fan-out to a stream: at once where its socket has room, otherwise later.
+  @inline(never)
+  func deliver(
+    _ batch: EventBatch, toSlot slot: UInt32, with ring: SendRing?, _ sent: inout DirectWrites
+  ) {
+    guard let stream = connections.stream(inSlot: slot), stream.descriptor >= 0 else {
+      connections.connection(inSlot: slot)?.deliver(batch)
+      return
+    }
+    withScratch { chunk in
+      stream.append(written: batch, to: &chunk, in: self)
+      chunk.withUnsafeBytes { send($0, to: stream, inSlot: slot, with: ring, &sent) }
+    }
+  }
+
+  private func send(
+    _ chunk: UnsafeRawBufferPointer, to stream: EventStream, inSlot slot: UInt32,
+    with ring: SendRing?, _ sent: inout DirectWrites
+  ) {
+    guard let ring, chunk.count <= SendRing.copyLimit else {
+      let outcome = Socket.send(stream.descriptor, chunk)
+      return didSend(outcome, of: chunk, toSlot: slot, &sent)
+    }
+    if ring.isFull || !ring.hasRoom(forCopyOf: chunk.count) { perform(ring, &sent) }
+    ring.add(stream.descriptor, copyOf: chunk, tag: slot)
+  }
+
   /// Records the result of writing a subscriber's bytes.
   @inline(__always)
   func didSend(

@@ -9,10 +9,16 @@ import Reactor
 final class SendRing {
   /// The largest number of sends that share a system call.
   private static let capacity = 128
+  /// The largest number of copied bytes: what a processor's nearest caches hold.
+  static let copyLimit = 65_536
 
   private let ring: OpaquePointer
   private let requests = UnsafeMutablePointer<send_request>.allocate(capacity: SendRing.capacity)
   private var count = 0
+  /// The bytes that are sent to one socket only, until they are sent.
+  private let copies = UnsafeMutableRawBufferPointer.allocate(
+    byteCount: SendRing.copyLimit, alignment: 1)
+  private var copiedByteCount = 0
   /// Whether the kernel reported a failure.
   ///
   /// A broken ring sends one by one, and should be released.
@@ -27,6 +33,7 @@ final class SendRing {
   deinit {
     send_ring_close(ring)
     requests.deallocate()
+    copies.deallocate()
   }
 
   var isFull: Bool { count == Self.capacity }
@@ -44,13 +51,28 @@ final class SendRing {
     count += 1
   }
 
+  /// Whether as many bytes can be copied before the next ``perform(_:)``.
+  func hasRoom(forCopyOf byteCount: Int) -> Bool {
+    copiedByteCount + byteCount <= Self.copyLimit
+  }
+
+  /// Adds a send of a copy of the bytes; there must be room for it.
+  func add(_ descriptor: Int32, copyOf bytes: UnsafeRawBufferPointer, tag: UInt32) {
+    precondition(hasRoom(forCopyOf: bytes.count), "the ring has no room for the bytes")
+    let copy = UnsafeMutableRawBufferPointer(
+      rebasing: copies[copiedByteCount..<copiedByteCount + bytes.count])
+    copy.copyMemory(from: bytes)
+    copiedByteCount += bytes.count
+    add(descriptor, UnsafeRawBufferPointer(copy), tag: tag)
+  }
+
   /// Performs all added sends without blocking, and reports the outcome of each.
   func perform(
     _ report: (_ tag: UInt32, _ bytes: UnsafeRawBufferPointer, _ outcome: TransferOutcome) -> Void
   ) {
     guard count > 0 else { return }
     let performed = count
-    count = 0
+    (count, copiedByteCount) = (0, 0)
     // A test that replaces the kernel sees each send separately.
     if isBroken || Kernel.isReplaced {
       for index in 0..<performed { requests[index].result = SEND_NOT_TRIED }

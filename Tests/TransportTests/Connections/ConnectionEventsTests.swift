@@ -233,27 +233,32 @@ struct ConnectionEventsTests {
     #expect(driven.exchanges.count == 2)
   }
 
-  @Test("a fan-out is written at once, and what the socket does not accept follows in order")
-  func fanOut() throws {
+  @Test(
+    "a fan-out is written at once, and what a socket does not accept follows in order",
+    arguments: [1, 12])
+  func fanOut(streamCount: Int) throws {
     let driven = try DrivenTransport(TransportConfiguration())
-    let requester = try driven.connect()
-    let stream = try Connection.openStream(
-      for: requester.connection, EventStreamTiming(grace: 30_000)
-    ).get()
-    stream.begin(application) { _ in }
-    stream.send(reply: text("opened"))
     driven.answersLater = true
-    requester.deliver(text("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"))
-    let exchange = try #require(driven.exchanges.last)
-    let reader = try #require(
-      LocalEventReader(
-        exchange, HTTPResponse(status: .ok), isPoll: false, compressed: false, of: stream.id,
-        on: driven.transport))
-    stream.attach(reader)
-    var answer = requester.drain(driven)
-    let events = try #require(stream.events)
-    let feed = BroadcastBuffer(encoding: stream.encoding, transport: driven.transport)
-    let subscription = feed.subscribe(stream)
+    let feed = BroadcastBuffer(encoding: .events, transport: driven.transport)
+    let clients = try (0..<streamCount).map { _ in try driven.connect() }
+    var streams: [EventStream] = []
+    for client in clients {
+      let stream = try Connection.openStream(
+        for: client.connection, EventStreamTiming(grace: 30_000)
+      ).get()
+      stream.begin(application) { _ in }
+      stream.send(reply: text("opened"))
+      client.deliver(text("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"))
+      let exchange = try #require(driven.exchanges.last)
+      let reader = try #require(
+        LocalEventReader(
+          exchange, HTTPResponse(status: .ok), isPoll: false, compressed: false, of: stream.id,
+          on: driven.transport))
+      stream.attach(reader)
+      streams.append(try #require(stream.events))
+      _ = feed.subscribe(stream)
+    }
+    var answers = clients.map { $0.drain(driven) }
     var count = 0
     func publish(_ size: Int) {
       var frames: [UInt8] = []
@@ -265,21 +270,29 @@ struct ConnectionEventsTests {
       driven.settle()
       count += 3
     }
+    func areWrittenAtOnce() -> Bool {
+      streams.allSatisfy { $0.descriptor >= 0 && !$0.buffer.hasWaiting }
+    }
     publish(10)
-    #expect(events.descriptor >= 0)
+    #expect(areWrittenAtOnce())
+    // Two of these chunks are more than a ring copies.
+    publish(15_000)
+    #expect(areWrittenAtOnce())
+    // The clients do not read.
+    while streams.contains(where: { $0.descriptor >= 0 }) { publish(20_000) }
+    #expect(clients.allSatisfy { $0.connection.queuedByteCount > 0 })
     publish(10)
-    #expect(events.descriptor >= 0 && !events.buffer.hasWaiting)
-    // The client does not read.
-    while events.descriptor >= 0 { publish(20_000) }
-    #expect(requester.connection.queuedByteCount > 0)
+    for _ in 0..<40 {
+      for index in clients.indices { answers[index] += clients[index].drain(driven) }
+    }
+    #expect(areWrittenAtOnce())
     publish(10)
-    for _ in 0..<40 { answer += requester.drain(driven) }
-    #expect(events.descriptor >= 0 && !events.buffer.hasWaiting)
-    publish(10)
-    answer += requester.drain(driven)
-    let found = String(decoding: answer, as: UTF8.self).matches(of: /id: (\d+)\n/)
-    #expect(found.map { $0.1 } == (1...count).map { Substring("\($0)") })
-    feed.cancel(subscription)
+    for index in clients.indices {
+      answers[index] += clients[index].drain(driven)
+      let found = String(decoding: answers[index], as: UTF8.self).matches(of: /id: (\d+)\n/)
+      #expect(found.map { $0.1 } == (1...count).map { Substring("\($0)") })
+    }
+    #expect(driven.transport.counters.slowConsumers == 0)
   }
 
   @Test("a client that is gone leaves its stream without a reader")

@@ -92,6 +92,32 @@ struct SendRingTests {
     #expect(received == [UInt8](repeating: 9, count: sent))
   }
 
+  @Test("copies are sent whole, as long as they find room, which sending frees")
+  func sendsCopies() throws {
+    let ring = try #require(SendRing())
+    let pairs = try (0..<3).map { _ in try ConnectedPair() }
+    for round in 0..<3 {
+      for (index, pair) in pairs.enumerated() {
+        let bytes = [UInt8](repeating: UInt8(round * 3 + index), count: SendRing.copyLimit / 3)
+        #expect(ring.hasRoom(forCopyOf: bytes.count))
+        bytes.withUnsafeBytes { ring.add(pair.server, copyOf: $0, tag: UInt32(index)) }
+      }
+      #expect(!ring.hasRoom(forCopyOf: 2))
+      var outcomes: [UInt32: TransferOutcome] = [:]
+      ring.perform { tag, _, outcome in outcomes[tag] = outcome }
+      for (index, pair) in pairs.enumerated() {
+        #expect(outcomes[UInt32(index)] == .transferred(SendRing.copyLimit / 3))
+        var received: [UInt8] = []
+        while received.count < SendRing.copyLimit / 3 {
+          pair.awaitReadable(pair.client)
+          received += receive(pair.client, limit: 65_536).bytes
+        }
+        let expected = [UInt8](repeating: UInt8(round * 3 + index), count: received.count)
+        #expect(received == expected && received.count == SendRing.copyLimit / 3)
+      }
+    }
+  }
+
   @Test("a ring makes each send individually on a scripted kernel")
   func obeys() throws {
     let ring = try #require(SendRing())
