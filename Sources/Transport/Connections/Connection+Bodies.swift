@@ -205,7 +205,6 @@ struct PendingRequest {
   /// The number of its exchange.
   let exchange: UInt64
   let request: HTTPRequest
-  let parser: HTTPRequestParser
   /// The bytes received after the request.
   var held: [UInt8] = []
   /// Cancels the work; `nil` when it cannot be cancelled.

@@ -41,7 +41,7 @@ extension Connection {
     guard case .sending(let outgoing) = stage, outgoing.count == 0, queuedByteCount == 0 else {
       return
     }
-    enter(.http(outgoing.parser))
+    enter(Self.nextRequest(on: transport))
     switch outgoing.persistence {
     case .close: finish()
     case .keepAlive:
@@ -190,8 +190,6 @@ final class OutgoingBody {
   var persistence: ConnectionPersistence
   /// The number of the exchange that the body is a part of.
   let exchange: UInt64
-  /// Parses the next request.
-  let parser: HTTPRequestParser
   /// The bytes received after the request.
   var held: [UInt8]
 
@@ -199,7 +197,6 @@ final class OutgoingBody {
     self.content = content
     self.persistence = persistence
     exchange = pending.exchange
-    parser = pending.parser
     held = pending.held
   }
 

@@ -62,7 +62,7 @@ extension Connection {
     }
     note(proxiedPeer)
     guard !dropIfRefused(enterAddress()) else { return }
-    enter(Self.firstStage(of: transport))
+    enter(Self.nextRequest(on: transport))
     // The time limit of the request restarts here, and so does the check for its first byte.
     awaitHead()
   }

@@ -96,14 +96,13 @@ extension Connection {
   private func awaitAnswer(
     to exchange: Exchange, _ onAbandonment: (() -> Void)?
   ) {
-    guard case .http(let parser) = stage else {
+    guard case .http = stage else {
       onAbandonment?()
       return
     }
     cancelTimer()
     let pending = PendingRequest(
-      exchange: exchange.number, request: exchange.request, parser: parser,
-      onAbandonment: onAbandonment)
+      exchange: exchange.number, request: exchange.request, onAbandonment: onAbandonment)
     enter(.answering(pending))
   }
 
@@ -128,7 +127,7 @@ extension Connection {
   /// nothing when the request is no longer open.
   func respond(_ response: HTTPResponse) {
     guard case .answering(let pending) = stage else { return refuseBody(response) }
-    enter(.http(pending.parser))
+    enter(Self.nextRequest(on: transport))
     if !peerHasEnded { resumeReading() }
     let isLast = peerHasEnded && pending.held.isEmpty
     write(
@@ -146,7 +145,7 @@ extension Connection {
       enter(.http(body.parser))
       body.receiver.bodyWasAbandoned()
     case .answering(let pending):
-      enter(.http(pending.parser))
+      enter(Self.nextRequest(on: transport))
       pending.onAbandonment?()
     case .sending(let outgoing): outgoing.content.abandon()
     case .proxyHeader, .http, .webSocket, .eventStream, .endedStream, .departing, .closing,

@@ -70,10 +70,11 @@ package final class Connection {
     stream = SocketStream(descriptor, tls: tls)
     isEncrypted = tls != nil
     self.transport = transport
-    stage = Self.firstStage(of: transport)
+    stage = Self.nextRequest(on: transport)
   }
 
-  static func firstStage(of transport: Transport) -> Stage {
+  /// The stage in which the first bytes of a request are awaited.
+  static func nextRequest(on transport: Transport) -> Stage {
     .http(HTTPRequestParser(limits: transport.configuration.http, bodies: .chosenByHead))
   }
 
