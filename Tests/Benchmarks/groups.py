@@ -22,19 +22,6 @@ MANY, LISTERS = 2_000, 10
 class Bench(Measuring):
     """The measurements of a run: each kind with its groups, on servers that it starts and ends."""
 
-    def load(self, server, mode, **options):
-        """Runs the load client against a server; returns the figures that it prints."""
-        command = [self.options.load_client, mode, "--dialect", "parley", "--port", server.port, "--server",
-                   server.pid, "--timeout", 300]
-        for name, value in options.items():
-            command += [f"--{name.replace('_', '-')}", value]
-        if self.options.client_core:
-            command = ["taskset", "-c", self.options.client_core, *command]
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise SystemExit(f"groups: {mode}: {done.stderr.strip()}\n{server.log_end()}")
-        return json.loads(done.stdout)
-
     # Deliveries
 
     def deliveries(self, online, stored):

@@ -1,6 +1,7 @@
 """What the measurements of one server program beside itself share."""
 
 import json
+import subprocess
 import sys
 from collections import defaultdict
 
@@ -24,3 +25,16 @@ class Measuring:
         if self.options.json:
             with open(self.options.json, "a", encoding="utf-8") as file:
                 print(json.dumps({"case": name, **record}), file=file)
+
+    def load(self, server, mode, **options):
+        """Runs the load client against a server; returns the figures that it prints."""
+        command = [self.options.load_client, mode, "--dialect", "parley", "--port", server.port, "--server",
+                   server.pid, "--timeout", 300]
+        for name, value in options.items():
+            command += [f"--{name.replace('_', '-')}", value]
+        if self.options.client_core:
+            command = ["taskset", "-c", self.options.client_core, *command]
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise SystemExit(f"{mode}: {done.stderr.strip()}\n{server.log_end()}")
+        return json.loads(done.stdout)
