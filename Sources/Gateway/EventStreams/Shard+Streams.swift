@@ -15,9 +15,10 @@ extension Shard {
       return .respond(responses.refusal(.overCapacity))
     }
     if let error = Self.fault(inOpening: body) { return .respond(responses.refusal(error)) }
-    let timing = EventStreamTiming(grace: settings.streams.graceSeconds * 1_000)
     let stream: Connection
-    switch Connection.openStream(for: requester, timing) {
+    switch Connection.openStream(
+      for: requester, grace: settings.streams.graceSeconds * 1_000)
+    {
     case .success(let opened): stream = opened
     case .failure(let refusal):
       counters.add(to: .connectionsOverAddressLimit)
@@ -158,9 +159,10 @@ extension Shard {
     }
     let id = Exchange.ID(exchange)
     guard let request = streams.requests.removeValue(forKey: id) else { return nil }
-    return LocalEventReader(
-      id, request.responses.events(compressed: request.compressed), isPoll: reading.isPoll,
-      compressed: request.compressed, of: stream.id, on: transport)
+    return transport.respond(
+      request.responses.events(compressed: request.compressed),
+      withEventsFrom: .stream(stream.id, isPoll: reading.isPoll),
+      compressed: request.compressed, to: id)
   }
 }
 

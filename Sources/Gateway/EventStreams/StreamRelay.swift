@@ -72,14 +72,14 @@ final class AwaitedStream: HTTPBodySource {
   func begin(from source: ShardAddress) {
     self.source = source
     body = shard.transport.respond(
-      responses.events(compressed: compressed), withEventsOf: self, compressed: compressed,
-      to: exchange)
+      responses.events(compressed: compressed), withEventsFrom: .source(self),
+      compressed: compressed, to: exchange)
     if body == nil { bodyWasAbandoned() }
   }
 
   func forward(_ bytes: [UInt8]) {
     unreported += bytes.count
-    bytes.withUnsafeBytes { body?.send($0) }
+    bytes.withUnsafeBytes { body?.take($0) }
     if unreported >= Self.reportByteCount, body?.hasRoom == true { report() }
   }
 
@@ -142,7 +142,7 @@ final class RelayedReader: EventReader {
     self.shard = shard
   }
 
-  var hasRoom: Bool { waitingByteCount <= LocalEventReader.highWaterMark }
+  var hasRoom: Bool { waitingByteCount <= EventBody.highWaterMark }
 
   var localBody: EventBody? { nil }
 

@@ -9,9 +9,10 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - requester: The connection of the request; it provides the client's address.
+  ///   - grace: The time in milliseconds for which the stream stays open without a reader.
   /// - Returns: The reason why the client's address may have no more connections.
   package static func openStream(
-    for requester: Connection, _ timing: EventStreamTiming
+    for requester: Connection, grace: Int64
   ) -> Result<Connection, ExceededAddressLimit> {
     let transport = requester.transport
     let connection = Connection(
@@ -27,7 +28,7 @@ extension Connection {
       transport.connections.remove(connection.id)
       return .failure(refusal)
     }
-    connection.becomeStream(EventStream(timing))
+    connection.becomeStream(EventStream(grace: grace))
     transport.streamCount += 1
     connection.noteInput()
     return .success(connection)
@@ -128,7 +129,7 @@ extension Connection {
   package func readerDidEnd(_ reader: any EventReader) {
     guard let events, events.reader === reader else { return }
     // The client may have been gone for as long as a response without progress is kept.
-    noteInput(before: transport.configuration.progressTimeout + events.timing.comment)
+    noteInput(before: transport.configuration.progressTimeout + EventStream.commentInterval)
     detachReader(events)
   }
 
@@ -161,7 +162,7 @@ extension Connection {
   /// - Returns: Whether there were some, and room for them.
   @discardableResult
   private func pass(_ events: EventStream, to reader: any EventReader) -> Bool {
-    let limit = reader.isPoll ? Int.max / 2 : LocalEventReader.highWaterMark
+    let limit = reader.isPoll ? Int.max / 2 : EventBody.highWaterMark
     var isSome = false
     while reader.hasRoom, take(events, upTo: limit, into: reader) { isSome = true }
     return isSome
@@ -179,16 +180,16 @@ extension Connection {
   private func awaitReader(_ events: EventStream, _ reader: any EventReader) {
     guard isOpen else { return }
     if reader.isPoll {
-      setTimer(.pollEnd, after: events.timing.poll)
+      setTimer(.pollEnd, after: EventStream.pollTimeout)
     } else {
-      setTimer(.comment, after: events.timing.comment)
+      setTimer(.comment, after: EventStream.commentInterval)
     }
   }
 
   private func detachReader(_ events: EventStream) {
     events.reader = nil
     events.descriptor = -1
-    if isOpen { setTimer(.grace, after: events.timing.grace) }
+    if isOpen { setTimer(.grace, after: events.grace) }
   }
 
   /// Keeps the response of a reader alive.
@@ -244,7 +245,7 @@ extension Connection {
   func answersOpening(_ text: [UInt8]) -> Bool {
     guard let events, let opening = events.opening else { return false }
     events.opening = nil
-    setTimer(.grace, after: events.timing.grace)
+    setTimer(.grace, after: events.grace)
     opening(text)
     return true
   }
@@ -283,7 +284,7 @@ extension Connection {
   /// Keeps an ended stream for a client without a request at the moment.
   func awaitLastReader(of events: EventStream) {
     let isWanted = events.reader != nil || !events.isReleased
-    let limit = transport.isDraining ? transport.configuration.closeTimeout : events.timing.grace
+    let limit = transport.isDraining ? transport.configuration.closeTimeout : events.grace
     setTimer(.close, after: isWanted ? limit : 0)
   }
 

@@ -3,7 +3,18 @@ import Reactor
 import Streams
 
 /// The body of a response that carries events: its length is not known before its end.
+///
+/// It is the reader of a stream on the same event loop, or carries the events of a stream elsewhere.
 package final class EventBody {
+  /// The sender of the events, which is asked for more.
+  package enum Source {
+    case stream(ConnectionID, isPoll: Bool)
+    case source(any HTTPBodySource)
+  }
+
+  /// The number of unwritten bytes above which no more are taken.
+  package static let highWaterMark = 65_536
+
   /// The way in which the client recognises the end.
   enum Framing {
     case chunked
@@ -13,7 +24,7 @@ package final class EventBody {
 
   /// The connection of the response; it has the body until the end.
   private unowned let connection: Connection
-  let source: any HTTPBodySource
+  private let source: Source
   private let framing: Framing
   /// `nil` when the body is not compressed.
   private var compression: GzipParts?
@@ -21,7 +32,7 @@ package final class EventBody {
   private(set) var count = Int64.max / 2
 
   init(
-    of source: any HTTPBodySource, on connection: Connection, _ framing: Framing,
+    of source: Source, on connection: Connection, _ framing: Framing,
     _ compression: GzipParts?
   ) {
     self.source = source
@@ -31,13 +42,13 @@ package final class EventBody {
   }
 
   /// The number of bytes that are not written.
-  var waitingByteCount: Int { count > 0 ? connection.queuedByteCount : 0 }
+  package var waitingByteCount: Int { count > 0 ? connection.queuedByteCount : 0 }
 
   /// Whether little waits to be written.
-  package var hasRoom: Bool { waitingByteCount <= LocalEventReader.highWaterMark }
+  package var hasRoom: Bool { waitingByteCount <= Self.highWaterMark }
 
   /// Sends events, or parts of them.
-  package func send(_ bytes: UnsafeRawBufferPointer) {
+  package func take(_ bytes: UnsafeRawBufferPointer) {
     // An empty chunk would end the body.
     guard !bytes.isEmpty, count > 0 else { return }
     count -= Int64(bytes.count)
@@ -55,10 +66,21 @@ package final class EventBody {
     connection.scheduleFlush()
   }
 
+  /// Asks the sender for more.
+  fileprivate func request() {
+    switch source {
+    case .stream(let id, _): connection.transport.connection(id)?.readerHasRoom(self)
+    case .source(let source): source.nextPiece()
+    }
+  }
+
   /// Ends a body that is not sent completely.
   func abandon() {
     count = 0
-    source.bodyWasAbandoned()
+    switch source {
+    case .stream(let id, _): connection.transport.connection(id)?.readerDidEnd(self)
+    case .source(let source): source.bodyWasAbandoned()
+    }
   }
 
   /// The socket to which chunks may be written at once; -1 when there is none.
@@ -99,23 +121,34 @@ package final class EventBody {
   private static let lastChunk = Array("0\r\n\r\n".utf8)
 }
 
+extension EventBody: EventReader {
+  package var isPoll: Bool {
+    switch source {
+    case .stream(_, let isPoll): isPoll
+    case .source: false
+    }
+  }
+
+  package var localBody: EventBody? { isPoll ? nil : self }
+}
+
 extension Transport {
   /// Sends the head of a response whose body of events follows.
   ///
   /// - Parameter compressed: Whether the body is sent with gzip, which the head must declare.
   /// - Returns: The body; `nil` when its client is gone.
   package func respond(
-    _ head: HTTPResponse, withEventsOf source: any HTTPBodySource, compressed: Bool,
+    _ head: HTTPResponse, withEventsFrom source: EventBody.Source, compressed: Bool,
     to id: Exchange.ID
   ) -> EventBody? {
-    connection(awaiting: id)?.respond(head, withEventsOf: source, compressed: compressed)
+    connection(awaiting: id)?.respond(head, withEventsFrom: source, compressed: compressed)
   }
 }
 
 extension Connection {
   /// Answers the request for which the delegate has promised a response.
   func respond(
-    _ head: HTTPResponse, withEventsOf source: any HTTPBodySource, compressed: Bool
+    _ head: HTTPResponse, withEventsFrom source: EventBody.Source, compressed: Bool
   ) -> EventBody? {
     guard case .answering(let pending) = stage else { return nil }
     let isChunked = pending.request.head.version == .http11
@@ -136,8 +169,8 @@ extension Connection {
   /// Asks for more events when little is left to write.
   func requestEvents() {
     guard case .sending(let outgoing) = stage, case .events(let body) = outgoing.content,
-      body.count > 0, queuedByteCount <= LocalEventReader.highWaterMark
+      body.count > 0, queuedByteCount <= EventBody.highWaterMark
     else { return }
-    body.source.nextPiece()
+    body.request()
   }
 }

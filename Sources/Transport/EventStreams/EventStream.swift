@@ -1,4 +1,3 @@
-package import HTTP
 import Reactor
 
 /// The client's end of a connection without a socket: the events for it, and the HTTP request that
@@ -8,6 +7,10 @@ import Reactor
 final class EventStream {
   /// The number of posted messages that wait while nothing is read.
   static let heldMessageLimit = 8
+  /// The interval in milliseconds of the comments that keep a response alive.
+  static let commentInterval: Int64 = 15_000
+  /// The longest time in milliseconds for which a poll waits for an event.
+  static let pollTimeout: Int64 = 25_000
 
   /// A message that is received once reading resumes.
   struct HeldMessage {
@@ -30,10 +33,11 @@ final class EventStream {
   var isReleased = false
   /// Whether events wait for the end of the turn.
   var isListed = false
-  let timing: EventStreamTiming
+  /// The time in milliseconds for which the stream stays open without a reader.
+  let grace: Int64
 
-  init(_ timing: EventStreamTiming) {
-    self.timing = timing
+  init(grace: Int64) {
+    self.grace = grace
   }
 
   /// Bytes in memory.
@@ -61,20 +65,6 @@ final class EventStream {
   }
 }
 
-/// The times of event streams, in milliseconds.
-package struct EventStreamTiming: Sendable {
-  /// The time for which a stream without a reader stays open.
-  package var grace: Int64
-  /// The interval of the comments that keep a response alive.
-  package var comment: Int64 = 15_000
-  /// The longest time for which a poll waits for an event.
-  package var poll: Int64 = 25_000
-
-  package init(grace: Int64) {
-    self.grace = grace
-  }
-}
-
 /// An HTTP request that carries the events of a stream to its client.
 ///
 /// Called only on the event loop of the stream. The reader calls ``Connection/readerHasRoom(_:)`` when it
@@ -92,50 +82,4 @@ package protocol EventReader: AnyObject {
   func take(_ bytes: UnsafeRawBufferPointer)
   /// Ends the response after the bytes that were taken.
   func end()
-}
-
-/// A reader whose request is on the same event loop as its stream.
-package final class LocalEventReader: EventReader, HTTPBodySource {
-  /// The number of unwritten bytes above which no more are taken.
-  package static let highWaterMark = 65_536
-
-  package let isPoll: Bool
-  private unowned let transport: Transport
-  private let stream: ConnectionID
-  /// The body of the response; `nil` once it has ended.
-  private var body: EventBody?
-
-  /// Begins a response; `nil` when its client is gone.
-  ///
-  /// - Parameters:
-  ///   - stream: The stream, to which the reader is then attached.
-  package init?(
-    _ exchange: Exchange.ID, _ head: HTTPResponse, isPoll: Bool, compressed: Bool,
-    of stream: ConnectionID, on transport: Transport
-  ) {
-    self.isPoll = isPoll
-    self.stream = stream
-    self.transport = transport
-    body = transport.respond(head, withEventsOf: self, compressed: compressed, to: exchange)
-    if body == nil { return nil }
-  }
-
-  package var waitingByteCount: Int { body?.waitingByteCount ?? 0 }
-  package var hasRoom: Bool { body?.hasRoom ?? true }
-
-  package var localBody: EventBody? { isPoll ? nil : body }
-
-  package func take(_ bytes: UnsafeRawBufferPointer) { body?.send(bytes) }
-
-  package func end() {
-    body?.end()
-    body = nil
-  }
-
-  package func nextPiece() { transport.connection(stream)?.readerHasRoom(self) }
-
-  package func bodyWasAbandoned() {
-    body = nil
-    transport.connection(stream)?.readerDidEnd(self)
-  }
 }

@@ -32,7 +32,7 @@ struct ConnectionEventsTests {
     driven = try DrivenTransport(configuration)
     requester = try driven.connect()
     stream = try Connection.openStream(
-      for: requester.connection, EventStreamTiming(grace: 30_000)
+      for: requester.connection, grace: 30_000
     ).get()
     stream.begin(application) { _ in }
     stream.send(reply: Array("opened".utf8))
@@ -45,7 +45,7 @@ struct ConnectionEventsTests {
   @Test("the first reply opens the stream and is no event")
   func opening() throws {
     let other = try Connection.openStream(
-      for: requester.connection, EventStreamTiming(grace: 30_000)
+      for: requester.connection, grace: 30_000
     ).get()
     var replies: [[UInt8]?] = []
     other.begin(RecordingApplication()) { replies.append($0) }
@@ -57,7 +57,7 @@ struct ConnectionEventsTests {
     other.attach(reader)
     #expect(reader.text == "id: 1\ndata: event\n\nid: 2\ndata: second\n\n")
     let last = try Connection.openStream(
-      for: requester.connection, EventStreamTiming(grace: 30_000)
+      for: requester.connection, grace: 30_000
     ).get()
     last.begin(RecordingApplication()) { replies.append($0) }
     last.close(.goingAway)
@@ -216,9 +216,9 @@ struct ConnectionEventsTests {
     requester.deliver(text("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"))
     let exchange = try #require(driven.exchanges.last)
     let reader = try #require(
-      LocalEventReader(
-        exchange, HTTPResponse(status: .ok), isPoll: false, compressed: false, of: stream.id,
-        on: driven.transport))
+      driven.transport.respond(
+        HTTPResponse(status: .ok), withEventsFrom: .stream(stream.id, isPoll: false),
+        compressed: false, to: exchange))
     // An empty chunk would end the body.
     [UInt8]().withUnsafeBytes { reader.take($0) }
     stream.attach(reader)
@@ -244,16 +244,16 @@ struct ConnectionEventsTests {
     var streams: [EventStream] = []
     for client in clients {
       let stream = try Connection.openStream(
-        for: client.connection, EventStreamTiming(grace: 30_000)
+        for: client.connection, grace: 30_000
       ).get()
       stream.begin(application) { _ in }
       stream.send(reply: text("opened"))
       client.deliver(text("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"))
       let exchange = try #require(driven.exchanges.last)
       let reader = try #require(
-        LocalEventReader(
-          exchange, HTTPResponse(status: .ok), isPoll: false, compressed: false, of: stream.id,
-          on: driven.transport))
+        driven.transport.respond(
+          HTTPResponse(status: .ok), withEventsFrom: .stream(stream.id, isPoll: false),
+          compressed: false, to: exchange))
       stream.attach(reader)
       streams.append(try #require(stream.events))
       _ = feed.subscribe(stream)
@@ -301,9 +301,9 @@ struct ConnectionEventsTests {
     requester.deliver(text("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"))
     let exchange = try #require(driven.exchanges.last)
     let reader = try #require(
-      LocalEventReader(
-        exchange, HTTPResponse(status: .ok), isPoll: false, compressed: false, of: stream.id,
-        on: driven.transport))
+      driven.transport.respond(
+        HTTPResponse(status: .ok), withEventsFrom: .stream(stream.id, isPoll: false),
+        compressed: false, to: exchange))
     stream.attach(reader)
     driven.settle()
     requester.close()
