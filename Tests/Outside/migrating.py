@@ -47,6 +47,38 @@ class Target:
         return [message["message"] for message in await self.list(**query)]
 
 
+async def test_searches_list_imports_by_time(ctx):
+    """Messages imported before, between and after others are found among them by time, on pages in both orders."""
+    server = await ctx.fresh(*FLAGS)
+    urls = [(await ctx.room(server, 0)) for _ in range(2)]
+    (url, owner), (other, _) = urls
+    async with Caller(server) as caller:
+        await owner.send(url, "word live")
+        for room, minutes in ((url, (30, 60, 10)), (other, (20, 90)), (url, (15, 70)), (other, (5, 61, 62))):
+            await Target(caller, room).migrate(*(
+                old(owner.user_id, f"word {minute}", PAST + minute * MINUTE) for minute in minutes))
+        expected = [f"word {minute}" for minute in (5, 10, 15, 20, 30, 60, 61, 62, 70, 90, "live")]
+
+        async def pages(query, expected):
+            found, token = [], None
+            while token != "":
+                page = await caller.call(
+                    "GET", "/search/messages", **query, query="word", limit=2, **({"token": token} if token else {}))
+                found += [message["message"] for message in page["results"]]
+                if page["total_count"] != len(expected):
+                    return False
+                token = page["end_cursor"] if page["has_next"] else ""
+            return found == expected
+
+        async def are_found():
+            everywhere = await pages({"sort_field": "ts"}, expected[::-1])
+            return everywhere and await pages({"sort_field": "ts", "reverse": "true"}, expected)
+        await eventually(are_found, "the messages by time")
+        inside = [f"word {minute}" for minute in (5, 20, 61, 62, 90)]
+        assert await pages({"channel_url": other}, inside[::-1])
+        assert await pages({"channel_url": other, "reverse": "true"}, inside)
+
+
 async def test_messages_come_between_others(ctx):
     """Imported messages are listed by their times, found, counted, edited and deleted like others."""
     server = await ctx.fresh(*FLAGS)

@@ -65,6 +65,7 @@ enum Migrations {
     Migration("39 requests", LongRequestsSchema.create),
     Migration("40 imports", ImportsSchema.create),
     Migration("41 quotas", QuotasSchema.create),
+    Migration("42 order of search", SearchSchema.order),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

@@ -21,6 +21,16 @@ enum SearchSchema {
 
   static func create(_ database: Database) throws { try database.execute(script: script) }
 
+  /// Has an index be built again that has messages among others with higher ids: see ``IndexPlaces``.
+  static func order(_ database: Database) throws { try database.execute(script: ordering) }
+
+  static let ordering = """
+    DELETE FROM search_progress WHERE EXISTS (
+      SELECT 1 FROM (
+        SELECT message_id < lag(message_id) OVER (ORDER BY place) AS is_late FROM search_messages)
+      WHERE is_late)
+    """
+
   /// The values of the function for a row of `messages`.
   static func values(of row: String) -> String {
     """
@@ -31,11 +41,7 @@ enum SearchSchema {
 
   /// The index has no texts and no positions.
   ///
-  /// `search_messages` says which messages are in it, and numbers
-  /// them in the order of their ids: small numbers make the index much smaller than ids would.
-  ///
-  /// New messages are numbered from 1 upwards, old ones from 0 downwards. A message that became visible late has
-  /// a place among those that came after it.
+  /// `search_messages` says which messages are in it, and at which of the ``IndexPlaces``.
   private static let script = """
     CREATE VIRTUAL TABLE search USING fts5(
       tokens, content = '', columnsize = 0, detail = none, tokenize = 'ascii');

@@ -9,19 +9,22 @@ enum SearchDirection {
   var order: String { self == .newestFirst ? "DESC" : "ASC" }
   /// The position before all messages.
   var start: Int64 { self == .newestFirst ? .max : .min }
-}
 
-/// A message that may match.
-struct SearchCandidate {
-  var id: Int64
-  /// Its position in the order in which candidates are read: the id, or the place in the index.
-  var place: Int64
+  func sort(_ ids: [Int64]) -> [Int64] {
+    self == .newestFirst ? ids.sorted(by: >) : ids.sorted()
+  }
+
+  /// Whether a message comes before another one.
+  func precedes(_ id: Int64, _ other: Int64) -> Bool {
+    self == .newestFirst ? id > other : id < other
+  }
 }
 
 /// A part of the messages that may match, in order.
 struct SearchBlock {
-  var candidates: [SearchCandidate] = []
-  /// The last place that was examined; no other message may match before it.
+  /// The ids of the messages.
+  var candidates: [Int64] = []
+  /// The last id that was examined; no other message may match before it.
   var position: Int64
 }
 
@@ -30,8 +33,8 @@ struct SearchCandidates {
   private enum Source {
     /// All messages, for a query that many match.
     case messages
-    /// An index of SQLite, whose rows come in order.
-    case rows(StoreRows)
+    /// The index of SQLite.
+    case rows(IndexRows)
     /// The messages in PostgreSQL that have the tokens, in order.
     case hits([Int64])
     /// The documents in PostgreSQL in order, when very many have the tokens.
@@ -40,8 +43,8 @@ struct SearchCandidates {
 
   /// The messages of the first block and of later ones: most searches need few.
   private static let blockSizes = (first: 32, later: 256)
-  /// The number of messages that PostgreSQL reads from its index; beyond it, walking along the documents
-  /// finds a page soon.
+  /// The number of messages that are read from an index and sorted; beyond it, walking along the messages finds
+  /// a page soon.
   private static let hitLimit = 20_000
 
   private let connection: StoreConnection
@@ -52,7 +55,7 @@ struct SearchCandidates {
 
   /// - Parameters:
   ///   - isOneChannel: Whether a channel is searched, and not all that a user may see.
-  ///   - position: The place after which to begin.
+  ///   - position: The id after which to begin.
   init(
     _ query: SearchQuery, in places: [SearchPlace], isOneChannel: Bool,
     _ direction: SearchDirection, after position: Int64, on connection: StoreConnection
@@ -68,15 +71,10 @@ struct SearchCandidates {
       let hits = try Self.hits(expression, direction, after: position, on: connection)
       source = hits.map(Source.hits) ?? .documents(expression)
     } else {
-      source = .rows(
-        try connection.scan(
-          StoreStatement(
-            """
-            SELECT search.rowid, s.message_id FROM search CROSS JOIN search_messages AS s
-            WHERE search MATCH ? AND search.rowid \(direction.comparison) ?
-              AND s.place = search.rowid
-            ORDER BY search.rowid \(direction.order)
-            """), [terms.fullTextExpression(in: places), position]))
+      let rows = try IndexRows(
+        terms.fullTextExpression(in: places), direction, after: position,
+        lateLimit: Self.hitLimit, on: connection)
+      source = rows.map(Source.rows) ?? .messages
     }
   }
 
@@ -90,22 +88,20 @@ struct SearchCandidates {
       return try walk(
         "message_id, CASE WHEN tokens @@ ?::tsquery THEN 1 ELSE 0 END", "search_documents",
         [expression], limit: 8 * size)
-    case .rows(let rows):
-      var found: [SearchCandidate] = []
-      while found.count < size, let row = try rows.next() {
-        found.append(SearchCandidate(id: row[1], place: row[0]))
-      }
+    case .rows(var rows):
+      let found = try rows.next(size)
+      source = .rows(rows)
       return block(found)
     case .hits(let hits):
       source = .hits(Array(hits.dropFirst(size)))
-      return block(hits.prefix(size).map { SearchCandidate(id: $0, place: $0) })
+      return block(Array(hits.prefix(size)))
     }
   }
 
-  private mutating func block(_ found: [SearchCandidate]) -> SearchBlock? {
+  private mutating func block(_ found: [Int64]) -> SearchBlock? {
     guard let last = found.last else { return nil }
-    position = last.place
-    return SearchBlock(candidates: found, position: last.place)
+    position = last
+    return SearchBlock(candidates: found, position: last)
   }
 
   /// Reads the next rows of a table, each with whether it may match.
@@ -121,9 +117,7 @@ struct SearchCandidates {
     ) { (id: $0[0] as Int64, mayMatch: $0[1] as Bool) }
     guard let last = rows.last else { return nil }
     position = last.id
-    return SearchBlock(
-      candidates: rows.filter(\.mayMatch).map { SearchCandidate(id: $0.id, place: $0.id) },
-      position: last.id)
+    return SearchBlock(candidates: rows.filter(\.mayMatch).map(\.id), position: last.id)
   }
 
   /// The messages that have the tokens, in order; `nil` for too many.
@@ -142,7 +136,7 @@ struct SearchCandidates {
     ) { $0[0] as Int64 }
     try connection.executeLater(planning(withTokens: false), [])
     guard found.count <= hitLimit else { return nil }
-    return direction == .newestFirst ? found.sorted(by: >) : found.sorted()
+    return direction.sort(found)
   }
 
   /// Has the server plan with the index of tokens, or again only with others, in this transaction.

@@ -49,9 +49,11 @@ package struct SearchRestart: StoreWrite {
   package var statements: WriteStatements<Void> { .init { try $0.restartIndex() } }
 }
 
-/// The place of messages relative to those in the index.
+/// The age of messages relative to those in the index.
 private enum IndexedAge {
-  case new
+  /// - Parameter low: See ``SearchProgress``.
+  case new(low: Int64)
+  /// Older than all of them.
   case old
 }
 
@@ -63,7 +65,7 @@ extension WriteTransaction {
     switch step.part {
     case .new(let recent, let settled):
       let start = recent.map { max(progress.top, min($0, progress.seen)) } ?? progress.top
-      let ids = try indexNew(after: start, limit: step.limit)
+      let ids = try indexNew(after: start, limit: step.limit, low: progress.low)
       outcome.hasMore = ids.count == step.limit
       outcome.count = try ids.count + indexOutdated(limit: step.limit)
       if let last = ids.last { progress.seen = max(progress.seen, last) }
@@ -88,9 +90,9 @@ extension WriteTransaction {
   /// Adds messages above an id that are not in the index.
   ///
   /// - Returns: Their ids in order.
-  private func indexNew(after id: Int64, limit: Int) throws -> [Int64] {
+  private func indexNew(after id: Int64, limit: Int, low: Int64) throws -> [Int64] {
     try addToIndex(
-      .new,
+      .new(low: low),
       StoreStatement(
         sqlite: """
           SELECT message_id FROM messages NOT INDEXED
@@ -127,12 +129,10 @@ extension WriteTransaction {
   }
 
   /// Adds imported messages, whose ids lie among those that the index has passed already.
-  ///
-  /// SQLite places them after the others, in whose order searches list them until the index is built again.
   func indexImported(_ ids: [Int64]) throws {
-    guard try searchProgress() != nil else { return }
+    guard let progress = try searchProgress() else { return }
     _ = try addToIndex(
-      .new,
+      .new(low: progress.low),
       StoreStatement(
         sqlite: """
           SELECT message_id FROM messages NOT INDEXED
@@ -155,7 +155,13 @@ extension WriteTransaction {
     guard connection.session.hasTokenDocuments else {
       let ids = try connection.all(selection, arguments) { $0[0] as Int64 }
       guard !ids.isEmpty else { return [] }
-      try addInOrder(ids, at: firstPlace(of: age, count: ids.count))
+      let places = try IndexPlaces(on: connection)
+      let runs =
+        switch age {
+        case .new(let low): try places.assign(ids, low: low)
+        case .old: places.assignOld(ids)
+        }
+      for run in runs { try add(run) }
       return ids
     }
     let found = try connection.all(selection, arguments, document)
@@ -173,8 +179,8 @@ extension WriteTransaction {
   /// Adds messages to the index of SQLite.
   ///
   /// Places in order: otherwise each row would be written by itself.
-  private func addInOrder(_ ids: [Int64], at first: Int64) throws {
-    let arguments: StoreArguments = [first, StoreValue.integers(ids)]
+  private func add(_ run: IndexedRun) throws {
+    let arguments: StoreArguments = [run.first, StoreValue.integers(Array(run.ids))]
     try connection.execute(
       """
       INSERT INTO search_messages (place, message_id)
@@ -188,16 +194,6 @@ extension WriteTransaction {
         FROM json_each(?2) AS j CROSS JOIN messages AS m NOT INDEXED
         WHERE m.message_id = j.value ORDER BY j.key
         """), arguments)
-  }
-
-  private func firstPlace(of age: IndexedAge, count: Int) throws -> Int64 {
-    let statement: StoreStatement =
-      switch age {
-      case .new: "SELECT coalesce(max(place), 0) + 1 FROM search_messages"
-      case .old: "SELECT coalesce(min(place), 1) FROM search_messages"
-      }
-    let place = try connection.first(statement, []) { $0[0] as Int64 } ?? 1
-    return age == .new ? place : place - Int64(count)
   }
 
   /// Makes the tokens of messages whose texts have changed, which SQLite does at once.

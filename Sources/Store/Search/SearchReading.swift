@@ -5,8 +5,6 @@ import Search
 /// A message that matches, with its channel.
 struct FoundRow {
   var id: Int64
-  /// See ``SearchCandidate``.
-  var place: Int64
   var channelID: Int64
   var channelURL: String
   var score: Double
@@ -28,10 +26,10 @@ struct FoundRows {
   func position(after count: Int) -> SearchPosition {
     guard let start else {
       return SearchPosition(
-        place: messages[count - 1].place, total: total, hasMoreTotal: hasMoreTotal)
+        id: messages[count - 1].id, total: total, hasMoreTotal: hasMoreTotal)
     }
     return SearchPosition(
-      place: start.place, offset: Int(start.offset) + count, total: total,
+      id: start.id, offset: Int(start.offset) + count, total: total,
       hasMoreTotal: hasMoreTotal)
   }
 }
@@ -57,7 +55,7 @@ struct SearchReading {
     let direction: SearchDirection =
       search.order == .time && search.isReversed ? .oldestFirst : .newestFirst
     // The newest message of a search by score is part of all of its pages.
-    let first = position.map { search.order == .score ? $0.place + 1 : $0.place } ?? direction.start
+    let first = position.map { search.order == .score ? $0.id + 1 : $0.id } ?? direction.start
     candidates = try SearchCandidates(
       query, in: scope.places, isOneChannel: search.channelURL != nil, direction,
       after: first, on: transaction.connection)
@@ -70,7 +68,7 @@ struct SearchReading {
     var found = FoundRows()
     let needed = start == nil ? Limits.searchCount + 1 : search.limit + 1
     var count = 0
-    var examined = start?.place ?? 0
+    var examined = start?.id ?? 0
     var isComplete = false
     reading: while true {
       guard let block = try candidates.next() else {
@@ -95,7 +93,7 @@ struct SearchReading {
     }
     if isFull || found.isCutShort {
       found.next = SearchPosition(
-        place: isFull ? found.messages[search.limit - 1].place : examined, total: found.total,
+        id: isFull ? found.messages[search.limit - 1].id : examined, total: found.total,
         hasMoreTotal: found.hasMoreTotal)
     }
     return found
@@ -119,43 +117,39 @@ struct SearchReading {
     found.total = rows.count
     found.hasMoreTotal = !isComplete
     found.isCutShort = isTimeOver
-    let newest = start?.place ?? rows.first?.place ?? 0
+    let newest = start?.id ?? rows.first?.id ?? 0
     rows.sort { ($0.score, $0.id) > ($1.score, $1.id) }
     if search.isReversed { rows.reverse() }
     let offset = Int(start?.offset ?? 0)
     found.start = SearchPosition(
-      place: newest, offset: offset, total: found.total, hasMoreTotal: found.hasMoreTotal)
+      id: newest, offset: offset, total: found.total, hasMoreTotal: found.hasMoreTotal)
     found.messages = Array(rows.dropFirst(offset).prefix(search.limit))
     if offset + search.limit < rows.count {
       found.next = SearchPosition(
-        place: newest, offset: offset + search.limit, total: found.total,
+        id: newest, offset: offset + search.limit, total: found.total,
         hasMoreTotal: found.hasMoreTotal)
     }
     return found
   }
 
   /// The messages among the given ones that match, in their order.
-  private func matches(of candidates: [SearchCandidate]) throws -> [FoundRow] {
+  private func matches(of candidates: [Int64]) throws -> [FoundRow] {
     guard !candidates.isEmpty else { return [] }
     let rows = try transaction.connection.all(
       """
       SELECT m.message_id, m.channel_id, c.url, m.text, m.file
       FROM messages AS m \(.primaryKey) CROSS JOIN channels AS c
       WHERE m.message_id \(.isAnyOf) AND \(scope.condition.sql)
-      """, [StoreValue.integers(candidates.map(\.id))] + scope.condition.arguments
+      """, [StoreValue.integers(candidates)] + scope.condition.arguments
     ) { row -> FoundRow? in
       let text = SearchedText(
         text: row[3], fileName: try IndexedMessage.fileName(in: row[4]))
       guard query.matches(text) else { return nil }
       return FoundRow(
-        id: row[0], place: row[0], channelID: row[1], channelURL: row[2],
+        id: row[0], channelID: row[1], channelURL: row[2],
         score: search.order == .score ? query.score(text) : 0)
     }
     let found = Dictionary(rows.compactMap { $0 }.map { ($0.id, $0) }) { first, _ in first }
-    return candidates.compactMap { candidate in
-      var row = found[candidate.id]
-      row?.place = candidate.place
-      return row
-    }
+    return candidates.compactMap { found[$0] }
   }
 }

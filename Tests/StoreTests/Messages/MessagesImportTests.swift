@@ -126,6 +126,77 @@ struct MessagesImportTests {
     #expect(rows == rows.sorted(by: >) && rows.count == 3)
   }
 
+  @Test("searches list them among others by time, on pages in both orders")
+  func searchOrder() async throws {
+    let fixture = try await Fixture()
+    try await fixture.indexAll()
+    for time in [Int64(1_000), 2_000, 3_000] {
+      let time = Self.past + time
+      try await fixture.store.append(
+        fixture.message(ImportedMessageIDs.first(at: time), "word live", at: time))
+    }
+    try await fixture.index()
+    for times in [[1_500, 2_500, 500, 3_500], [1_500, 1_600], [2_700, 100, 600], [4_000]] {
+      let items = times.map { Self.item("word", at: Int64($0)) }
+      _ = try await Self.run(fixture, items)
+      try await Self.expectOrder(fixture)
+    }
+    try await fixture.store.append(
+      fixture.message(ImportedMessageIDs.first(at: Self.past + 5_000), "word", at: 5_000))
+    try await fixture.index()
+    try await Self.expectOrder(fixture, count: 14)
+    // Those below the end of an index that is built are found at once, too.
+    try await fixture.store.perform(SearchRestart())
+    _ = try await fixture.store.perform(SearchIndexing(.old, limit: 5))
+    _ = try await Self.run(fixture, [Self.item("word", at: 50), Self.item("word", at: 4_500)])
+    #expect(try await fixture.found("word").count == 7)
+    try await fixture.indexAll()
+    try await Self.expectOrder(fixture, count: 16)
+    #expect(try await fixture.entries(of: "word") == 16)
+  }
+
+  /// Expects that pages of a search list the messages of the channel in their order, each once.
+  private static func expectOrder(_ fixture: Fixture, count: Int? = nil) async throws {
+    let ids = try await fixture.store.read { transaction in
+      try transaction.connection.all("SELECT message_id FROM messages ORDER BY message_id", []) {
+        $0[0] as Int64
+      }
+    }
+    if let count { #expect(ids.count == count) }
+    for isReversed in [false, true] {
+      var found: [Int64] = []
+      var search = MessageSearch("word", isReversed: isReversed, limit: 2)
+      repeat {
+        let page = try await fixture.search(search)
+        found += page.items
+        search.token = page.next.isEmpty ? nil : page.next
+      } while search.token != nil
+      #expect(found == (isReversed ? ids : ids.reversed()))
+    }
+  }
+
+  @Test("a page follows the one before when the index was built again between them")
+  func rebuiltBetweenPages() async throws {
+    let fixture = try await Fixture()
+    for step in 0..<4 {
+      _ = try await Self.run(
+        fixture, (0..<5).map { Self.item("word", at: Int64($0 * 100 + step)) })
+      try await fixture.indexAll()
+    }
+    let all = try await fixture.found("word")
+    #expect(all.count == 20)
+    var found: [Int64] = []
+    var search = MessageSearch("word", limit: 3)
+    repeat {
+      let page = try await fixture.search(search)
+      found += page.items
+      search.token = page.next.isEmpty ? nil : page.next
+      try await fixture.store.perform(SearchRestart())
+      try await fixture.indexAll()
+    } while search.token != nil
+    #expect(found == all && all == all.sorted(by: >))
+  }
+
   @Test("ids follow time, below those of messages that are sent")
   func ids() {
     let times: [Int64] = [
