@@ -46,6 +46,7 @@ enum PostgreSQLSchema {
     (30, LongRequestsSchema.postgreSQL),
     (31, ImportsSchema.postgreSQL),
     (32, QuotasSchema.postgreSQL),
+    (33, LongRequestsSchema.endedIndex),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

@@ -66,6 +66,7 @@ enum Migrations {
     Migration("40 imports", ImportsSchema.create),
     Migration("41 quotas", QuotasSchema.create),
     Migration("42 order of search", SearchSchema.order),
+    Migration("43 ended requests", LongRequestsSchema.indexEnded),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

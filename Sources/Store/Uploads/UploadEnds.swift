@@ -59,7 +59,7 @@ package struct UnusedFileRemoval: StoreWrite {
   }
 }
 
-/// Removes expired uploads and files, some at a time.
+/// Removes expired uploads and files, and requests that ended long ago, some at a time.
 ///
 /// A record outlives its upload by a day, so that requests to its address are answered as gone.
 package struct UploadSweep: StoreWrite {
@@ -123,10 +123,12 @@ package struct UploadSweep: StoreWrite {
           (SELECT file_id FROM uploads WHERE sealed_secret IS NOT NULL AND created_at <= ?
            ORDER BY created_at LIMIT ?)
         """, [horizon - requestIDLifetimeMilliseconds, limit])
+      let requests = try transaction.removeEndedLongRequests(at: horizon, limit: limit)
       // They include pictures that were replaced.
       connection.mayHaveRemains = true
       return Outcome(
-        removedCount: removedCount, hasMore: due.count == limit || secrets == limit)
+        removedCount: removedCount,
+        hasMore: due.count == limit || secrets == limit || requests >= limit)
     }
   }
 }

@@ -105,6 +105,43 @@ struct LongRequestsTests {
     #expect(try await cancel("b") == .absent)
   }
 
+  @Test("ended requests are removed after their time, some at a time, and open ones are kept")
+  func retention() async throws {
+    let store = try await Fixture().store
+    let day: Int64 = 86_400_000
+    for id in ["a", "b", "c"] { try await add(store, new(id)) }
+    for id in ["p", "q"] { try await add(store, new(id, .privacy)) }
+    for (id, ending) in [
+      ("a", LongRequestEnd.Ending.done(fileSize: nil, expiry: 0)), ("b", .failed(reason: "full")),
+      ("c", .done(fileSize: nil, expiry: 0)), ("p", .done(fileSize: nil, expiry: 0)),
+    ] {
+      let request = try #require(
+        try await store.perform(LongRequestClaim(by: "", at: 1, until: 2)))
+      #expect(request.id == id)
+      #expect(try await store.perform(LongRequestEnd(request, ending, at: id == "c" ? 9 : 5)))
+    }
+    func left() async throws -> [String] {
+      try await store.read { transaction in
+        try transaction.connection.all(
+          "SELECT request_id FROM long_requests ORDER BY request_number", []
+        ) { $0[0] as String }
+      }
+    }
+    _ = try await store.perform(UploadSweep(at: 30 * day + 4))
+    #expect(try await left() == ["a", "b", "c", "p", "q"])
+    // While the clock is not trusted.
+    _ = try await store.perform(UploadSweep(at: 5_000 * day, expiredBy: 0))
+    #expect(try await left().count == 5)
+    #expect(try await store.perform(UploadSweep(at: 30 * day + 5, limit: 1)).hasMore)
+    #expect(try await left() == ["b", "c", "p", "q"])
+    _ = try await store.perform(UploadSweep(at: 30 * day + 5))
+    #expect(try await left() == ["c", "p", "q"])
+    _ = try await store.perform(UploadSweep(at: 1_095 * day + 4))
+    #expect(try await left() == ["p", "q"])
+    _ = try await store.perform(UploadSweep(at: 5_000 * day))
+    #expect(try await left() == ["q"])
+  }
+
   @Test("a file is found by its address while it is complete, and goes with a failure")
   func files() async throws {
     let store = try await Fixture().store
@@ -140,6 +177,7 @@ struct LongRequestsTests {
         #expect(try await store.perform(FileLookup(fileID)) == nil)
         #expect(try await store.perform(UploadSweep(at: 60)).removedCount == 1)
         #expect(try await found(at: 49) == nil)
+        #expect(try await store.perform(LongRequestLookup(.export, id))?.status == .done)
       } else {
         #expect(try await store.perform(LongRequestEnd(request, .failed(reason: "full"), at: 5)))
         let failed = try #require(try await store.perform(LongRequestLookup(.export, id)))
