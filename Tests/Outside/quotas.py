@@ -51,7 +51,16 @@ async def test_messages_per_day(ctx):
         await caller.call("POST", f"/open_channels/{url}/messages", {
             "message_type": "MESG", "user_id": user.user_id, "message": "by the back end"})
         usage = await caller.call("GET", "/parley/usage", user_id=user.user_id)
-        assert {"name": "limits.user_messages_per_day", "used": 3, "limit": 3} in usage["quotas"], usage
+        sent = {"name": "limits.user_messages_per_day", "used": 3, "limit": 3}
+        assert sent in usage["quotas"], usage
+        told = await caller.call("GET", "/parley/limits/explain", user_id=user.user_id, channel_url=url)
+        assert sent in told["quotas"] and [r["code"] for r in told["refusals"]] == [500910], told
+        told = await caller.call("GET", "/parley/limits/explain", user_id=owner.user_id, channel_url=url)
+        assert {**sent, "used": 1} in told["quotas"] and told["refusals"] == [], told
+    output = (await ctx.run(
+        ctx.parley, "limits", "explain", "--user", user.user_id, "--channel", url,
+        "--server", f"http://127.0.0.1:{server.port}", "--api-token", server.api_token))[1].decode()
+    assert "limits.user_messages_per_day  3 of 3" in output and "limits.user_groups_created" in output, output
 
     async def is_recorded():
         return await recorded(server, user.user_id) == (3, 0)
@@ -86,6 +95,11 @@ async def test_channels_and_groups(ctx):
         await caller.call("POST", "/group_channels", {"channel_url": groups[3], "user_ids": [user.user_id]})
         usage = await caller.call("GET", "/parley/usage", user_id=user.user_id)
         assert usage["created_groups"] == 2 and usage["joined_groups"] == 3, usage
+        told = await caller.call(
+            "GET", "/parley/limits/explain", user_id=user.user_id, channel_url=groups[1])
+        assert [(quota["name"], quota["used"], quota["limit"]) for quota in told["quotas"]] == [
+            ("limits.user_channels_per_day", 2, 2), ("limits.user_groups_created", 2, 2)], told
+        assert told["refusals"] == [], told
 
 
 async def test_a_full_database(ctx):
@@ -111,6 +125,10 @@ async def test_a_full_database(ctx):
         assert usage["bytes"]["database"] > 10_000, usage
         assert usage["top_channels"] == [{"channel_url": url, "messages": 2}], usage
         assert [quota["name"] for quota in usage["quotas"]] == ["limits.database_bytes"], usage
+        told = await caller.call("GET", "/parley/limits/explain", user_id=user.user_id, channel_url=url)
+        quota = told["quotas"][-1]
+        assert quota["name"] == "limits.database_bytes" and quota["used"] > 10_000 and quota["limit"] == 1, told
+        assert [refusal["code"] for refusal in told["refusals"]] == [500901], told
         output = (await ctx.run(
             ctx.parley, "usage", "--server", f"http://127.0.0.1:{server.port}", "--api-token", server.api_token))[1]
         assert "limits.database_bytes" in output.decode() and f"channel  {url}  2 messages" in output.decode()

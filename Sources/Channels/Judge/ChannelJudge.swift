@@ -111,11 +111,11 @@ package struct ChannelJudge: ~Copyable, Sendable {
 
   /// A user's windows, and the obstacles to its next message; reading changes nothing.
   ///
-  /// - Parameter userFlood: The refusal by the user's window over all channels, if it is full.
+  /// - Parameter userRefusals: The refusals by quotas, and by the user's window over all channels.
   package func sendCheck(
-    of userID: String, userFlood: ServiceError?, at now: Moment
+    of userID: String, _ userRefusals: [ServiceError], at now: Moment
   ) -> SendCheck {
-    SendCheck(of: userID, userFlood: userFlood, in: work.standing, at: now)
+    SendCheck(of: userID, userRefusals, in: work.standing, at: now)
   }
 
   /// The joined members of a group, in no particular order; `nil` for an open channel.

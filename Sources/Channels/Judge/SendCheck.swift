@@ -34,7 +34,7 @@ package struct SendCheck: Sendable {
   /// In the order of the checks: the first is the answer that the sender would get.
   package let refusals: [Refusal]
 
-  init(of userID: String, userFlood: ServiceError?, in standing: Standing, at now: Moment) {
+  init(of userID: String, _ userRefusals: [ServiceError], in standing: Standing, at now: Moment) {
     let (rights, flood) = (standing.rights, standing.flood)
     isParticipant = rights.isPresent(userID)
     isOperator = rights.isOperator(userID)
@@ -56,7 +56,7 @@ package struct SendCheck: Sendable {
       refusals.append(
         Refusal(error: rights.refusal(by: obstacle), restriction: restriction))
     }
-    if let userFlood, !isExempt { refusals.append(Refusal(error: userFlood, restriction: nil)) }
+    if !isExempt { refusals += userRefusals.map { Refusal(error: $0, restriction: nil) } }
     if sends.wait > 0 {
       let error = ServiceError.flood(
         retryAfter: sends.wait, limit: flood.limit.count, window: flood.limit.windowMilliseconds)

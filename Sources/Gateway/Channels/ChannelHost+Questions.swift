@@ -78,7 +78,9 @@ extension ChannelHost {
   func requireKeptMessages() throws(ServiceError) { try judge.requireKeptMessages() }
 
   /// A user's windows, and the obstacles to its next message.
-  func sendCheck(of userID: String, userFlood: ServiceError?) -> SendCheck {
-    judge.sendCheck(of: userID, userFlood: userFlood, at: shard.services.now)
+  ///
+  /// - Parameter refusals: The refusals of any message of the user, whatever the channel.
+  func sendCheck(of userID: String, _ refusals: [ServiceError]) -> SendCheck {
+    judge.sendCheck(of: userID, refusals, at: shard.services.now)
   }
 }

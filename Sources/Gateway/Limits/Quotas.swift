@@ -16,7 +16,7 @@ final class Quotas: Sendable {
     var isRecording = false
     var size = StoredSize.Outcome() { didSet { fullQuota = findFullQuota() } }
     /// The first quota of the deployment that is used up, which each message asks for.
-    var fullQuota: DeploymentQuota?
+    var fullQuota: UsedQuota?
   }
 
   /// The users whose counts are recorded in one write.
@@ -113,39 +113,20 @@ final class Quotas: Sendable {
   /// Adopts the size of what is stored.
   func note(_ size: StoredSize.Outcome) { state.withLock { $0.size = size } }
 
-  /// The used part of the quotas of the deployment that are in force, by the name of the setting.
+  /// The quotas of the deployment that are in force, as far as they were used at the last look-up.
+  var deploymentQuotas: [UsedQuota] {
+    state.withLock { $0.settings.deploymentQuotas(of: $0.size) }
+  }
+
+  /// The used part of these, by the name of the setting.
   var usedShares: [(name: String, share: Double)] {
-    state.withLock { state in
-      state.settings.deploymentQuotas(of: state.size).map {
-        ($0.name, Double($0.used) / Double($0.limit))
-      }
-    }
+    deploymentQuotas.map { ($0.name, Double($0.used) / Double($0.limit)) }
   }
 }
 
 extension Quotas.State {
-  fileprivate func findFullQuota() -> DeploymentQuota? {
+  fileprivate func findFullQuota() -> UsedQuota? {
     settings.deploymentQuotas(of: size).first { $0.used >= $0.limit }
-  }
-}
-
-/// A quota of the deployment that is in force.
-struct DeploymentQuota: Sendable, Hashable {
-  /// The name of the setting.
-  let name: String
-  let used: Int64
-  let limit: Int64
-}
-
-extension QuotaSettings {
-  /// The quotas of the deployment that are in force, as far as they are used.
-  func deploymentQuotas(of size: StoredSize.Outcome) -> [DeploymentQuota] {
-    [
-      DeploymentQuota(
-        name: "limits.database_bytes", used: size.databaseByteCount, limit: databaseBytes),
-      DeploymentQuota(
-        name: "limits.messages_stored", used: size.messageCount, limit: messagesStored),
-    ].filter { $0.limit > 0 }
   }
 }
 

@@ -34,18 +34,26 @@ struct SendingOutlook: Sendable {
   let throttle: Window
   /// Messages withheld from the user since its last `channel.throttled`.
   let withheldCount: Int
+  /// The quotas of the user and of the deployment that are in force.
+  let quotas: [UsedQuota]
   /// In the order of the checks, so that the first is the one that the sender would receive.
   let refusals: [SendCheck.Refusal]
 }
 
 extension ChannelHost {
   /// Reads a user's windows without changing them.
-  func outlook(for account: Account) -> SendingOutlook {
+  ///
+  /// - Parameter totals: The numbers of the user that quotas limit.
+  func outlook(for account: Account, _ totals: UserTotals) -> SendingOutlook {
+    let quotas = shard.services.quotas
     let userID = account.user.id
     let userLimit = shard.settings.limits.userFlood
     let userUsage = shard.services.userFlood.usage(of: userID, limit: userLimit)
-    let check = sendCheck(
-      of: userID, userFlood: userUsage.wait.map { .userFlood(retryAfter: $0, userLimit) })
+    let refusals = [
+      quotas.refusal(of: totals, at: shard.services.clock.now),
+      userUsage.wait.map { .userFlood(retryAfter: $0, userLimit) },
+    ]
+    let check = sendCheck(of: userID, refusals.compactMap { $0 })
     let throttle = throttle(of: userID)
     func window(_ window: SendCheck.Window) -> SendingOutlook.Window {
       SendingOutlook.Window(
@@ -64,6 +72,7 @@ extension ChannelHost {
         limit: throttleLimit, source: limitSource(.throttle), isExempt: check.isOperator,
         count: throttle?.shownCount(at: check.createdAt, limit: throttleLimit) ?? 0),
       withheldCount: throttle?.withheld?.count ?? 0,
+      quotas: quotas.settings.userQuotas(of: totals) + quotas.deploymentQuotas,
       refusals: (account.isActive ? [] : [inactive]) + check.refusals)
   }
 }

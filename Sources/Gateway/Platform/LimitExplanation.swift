@@ -50,12 +50,28 @@ extension Shard {
     of account: Account, _ uploads: UploadOutlook, in url: String, _ completion: Completion
   ) {
     let path = returnPath
+    UserTotals.read(account.user.id, in: services) { result in
+      path.resume { shard in
+        switch result {
+        case .failure(let error): completion.fail(error)
+        case .success(let totals):
+          shard.explainLimits(of: account, uploads, totals, in: url, completion)
+        }
+      }
+    }
+  }
+
+  private func explainLimits(
+    of account: Account, _ uploads: UploadOutlook, _ totals: UserTotals, in url: String,
+    _ completion: Completion
+  ) {
+    let path = returnPath
     LoadedChannel.read(url, from: services.store, services.limits, at: services.now) {
       switch $0 {
       case .failure(let error): completion.fail(error)
       case .success(let loaded):
         path.resume { shard in
-          completion(shard.explainLimits(of: account, uploads, in: url, loaded))
+          completion(shard.explainLimits(of: account, uploads, totals, in: url, loaded))
         }
       }
     }
@@ -63,11 +79,13 @@ extension Shard {
 
   /// - Parameter loaded: The channel from the store, when the channel is not in memory.
   private func explainLimits(
-    of account: Account, _ uploads: UploadOutlook, in url: String, _ loaded: LoadedChannel?
+    of account: Account, _ uploads: UploadOutlook, _ totals: UserTotals, in url: String,
+    _ loaded: LoadedChannel?
   ) -> Result<[UInt8], ServiceError> {
     let channel = channels.resident(url) ?? loaded.map { ChannelHost($0, number: 0, shard: self) }
     guard let channel else { return .failure(.notFound(.channel, url)) }
-    return .success(JSONWriter.bytes { channel.outlook(for: account).encode(uploads, into: &$0) })
+    let outlook = channel.outlook(for: account, totals)
+    return .success(JSONWriter.bytes { outlook.encode(uploads, into: &$0) })
   }
 }
 
@@ -94,6 +112,7 @@ extension SendingOutlook {
           $0.member("shown", throttle.count)
           $0.member("withheld", withheldCount)
         })
+      $0.member("quotas", quotas: quotas)
       $0.name("uploads")
       uploads.encode(into: &$0)
       $0.member("refusals", array: { for refusal in refusals { refusal.encode(into: &$0) } })

@@ -58,7 +58,7 @@ extension UsageRecord.Value {
       $0.member("messages", usage.messageCount)
       $0.member("files", usage.fileCount)
       $0.member("bytes", object: { encodeBytes(services, into: &$0) })
-      $0.member("quotas", array: { encodeQuotas(services.quotas.settings, into: &$0) })
+      $0.member("quotas", quotas: services.quotas.settings.deploymentQuotas(of: size))
       $0.member(
         "top_channels",
         array: {
@@ -91,21 +91,17 @@ extension UsageRecord.Value {
     writer.member("audit_log", AuditFile.byteCount(at: services.settings.audit.log))
   }
 
-  private func encodeQuotas(_ quotas: QuotaSettings, into writer: inout JSONWriter) {
-    let size = StoredSize.Outcome(
+  private var size: StoredSize.Outcome {
+    StoredSize.Outcome(
       databaseByteCount: usage.size.databaseByteCount, messageCount: usage.messageCount)
-    for quota in quotas.deploymentQuotas(of: size) {
-      writer.quota(quota.name, used: quota.used, limit: quota.limit)
-    }
   }
 }
 
 /// The data that a user has stored, and its counts of today.
 private struct UserUsage: Sendable {
   let userID: String
-  let stored: StoredUserUsage.Outcome
+  let totals: UserTotals
   let files: FileUsage
-  let today: DailyCounts.Numbers
 
   static func read(
     _ userID: String, for caller: QueryCaller, _ services: GatewayServices,
@@ -116,25 +112,15 @@ private struct UserUsage: Sendable {
       if case .failure(let error) = result.serviceResult.existing(userID) {
         return completion.fail(error)
       }
-      store.perform(StoredUserUsage(of: userID)) { stored in
-        let day = services.clock.now / DailyCounts.day
-        store.perform(UserDay(of: userID, on: day)) { recorded in
-          store.countFiles(of: userID, for: caller.principal) { files, cost in
-            caller.pay(cost, to: services)
-            do throws(ServiceError) {
-              let (recorded, here) = (
-                try recorded.serviceResult.get(), services.quotas.numbers(of: userID)
-              )
-              let usage = UserUsage(
-                userID: userID, stored: try stored.serviceResult.get(),
-                files: try files.serviceResult.get(),
-                today: DailyCounts.Numbers(
-                  messages: max(recorded.messages, here.messages),
-                  channels: max(recorded.channels, here.channels)))
-              completion { usage.encode(services.quotas.settings, into: &$0) }
-            } catch {
-              completion.fail(error)
-            }
+      UserTotals.read(userID, in: services) { totals in
+        store.countFiles(of: userID, for: caller.principal) { files, cost in
+          caller.pay(cost, to: services)
+          do throws(ServiceError) {
+            let usage = UserUsage(
+              userID: userID, totals: try totals.get(), files: try files.serviceResult.get())
+            completion { usage.encode(services.quotas.settings, into: &$0) }
+          } catch {
+            completion.fail(error)
           }
         }
       }
@@ -144,32 +130,12 @@ private struct UserUsage: Sendable {
   func encode(_ quotas: QuotaSettings, into writer: inout JSONWriter) {
     writer.object {
       $0.member("user_id", userID)
-      $0.member("joined_groups", stored.joinedGroupCount)
-      $0.member("created_groups", stored.createdGroupCount)
-      $0.member("operated_channels", stored.operatedChannelCount)
+      $0.member("joined_groups", totals.stored.joinedGroupCount)
+      $0.member("created_groups", totals.stored.createdGroupCount)
+      $0.member("operated_channels", totals.stored.operatedChannelCount)
       $0.member("files", files.count)
       $0.member("bytes", files.byteCount)
-      $0.member("quotas", array: { encodeQuotas(quotas, into: &$0) })
-    }
-  }
-
-  private func encodeQuotas(_ quotas: QuotaSettings, into writer: inout JSONWriter) {
-    for (name, used, limit) in [
-      ("limits.user_messages_per_day", today.messages, quotas.userMessagesPerDay),
-      ("limits.user_channels_per_day", today.channels, quotas.userChannelsPerDay),
-      ("limits.user_groups_created", stored.createdGroupCount, quotas.userGroupsCreated),
-    ] where limit > 0 {
-      writer.quota(name, used: used, limit: Int64(limit))
-    }
-  }
-}
-
-extension JSONWriter {
-  fileprivate mutating func quota(_ name: String, used: Int64, limit: Int64) {
-    object {
-      $0.member("name", name)
-      $0.member("used", used)
-      $0.member("limit", limit)
+      $0.member("quotas", quotas: quotas.userQuotas(of: totals))
     }
   }
 }

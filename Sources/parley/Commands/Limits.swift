@@ -195,6 +195,7 @@ enum LimitExplanationText {
     if let all = explanation["user_flood"] { fields.add("all channels", flood(all)) }
     if let changes = explanation["changes"] { fields.add("changes", flood(changes)) }
     fields.add("throttle", throttle(explanation["throttle"]))
+    fields.add(quotasOf: explanation)
     if let uploads = explanation["uploads"] { fields.add("uploads", text(ofUploads: uploads)) }
     return fields.lines() + verdict(explanation.list("refusals"))
   }

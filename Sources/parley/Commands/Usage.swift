@@ -36,7 +36,7 @@ struct UsageCommand: ParsableCommand {
     for (name, value) in usage["bytes"]?.members.map({ ($0.name, $0.node) }) ?? [] {
       fields.add("\(name.replacing("_", with: " ")) bytes", String(value.integer ?? 0))
     }
-    add(usage, to: &fields)
+    fields.add(quotasOf: usage)
     return fields.lines()
       + usage.list("top_channels").map {
         "channel  \($0.text("channel_url"))  \($0.number("messages")) messages"
@@ -51,13 +51,16 @@ struct UsageCommand: ParsableCommand {
     for name in ["joined_groups", "created_groups", "operated_channels", "files", "bytes"] {
       fields.add(name.replacing("_", with: " "), usage.number(name))
     }
-    add(usage, to: &fields)
+    fields.add(quotasOf: usage)
     return fields.lines()
   }
+}
 
-  private static func add(_ usage: JSONNode, to fields: inout FieldList) {
-    for quota in usage.list("quotas") {
-      fields.add(quota.text("name"), "\(quota.number("used")) of \(quota.number("limit"))")
+extension FieldList {
+  /// Adds a line for each quota in the answer of a call.
+  mutating func add(quotasOf answer: JSONNode) {
+    for quota in answer.list("quotas") {
+      add(quota.text("name"), "\(quota.number("used")) of \(quota.number("limit"))")
     }
   }
 }

@@ -208,7 +208,7 @@ final class JudgeRig {
   var operatorIDs: Set<String> { judge.operatorIDs }
 
   func sendCheck(of userID: String, at now: Int64) -> SendCheck {
-    judge.sendCheck(of: userID, userFlood: nil, at: Moment(unix: now, monotonic: now - stepped))
+    judge.sendCheck(of: userID, [], at: Moment(unix: now, monotonic: now - stepped))
   }
 
   func restriction(_ kind: RestrictionKind, of userID: String, at now: Int64) -> Restriction? {

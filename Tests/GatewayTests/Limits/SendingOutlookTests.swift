@@ -22,11 +22,13 @@ struct SendingOutlookTests {
   }
 
   private func outlook(
-    _ id: String, in channel: ChannelHost? = nil, isActive: Bool = true
+    _ id: String, in channel: ChannelHost? = nil, isActive: Bool = true,
+    _ today: DailyCounts.Numbers = DailyCounts.Numbers()
   ) -> SendingOutlook {
     (channel ?? self.channel).outlook(
       for: Account(
-        user: User(id: id), isActive: isActive, createdAt: 0, lastSeenAt: 0, fileKeysSince: 0))
+        user: User(id: id), isActive: isActive, createdAt: 0, lastSeenAt: 0, fileKeysSince: 0),
+      UserTotals(stored: StoredUserUsage.Outcome(), today: today))
   }
 
   private func restriction(_ endsAt: Int64) -> Restriction {
@@ -64,6 +66,29 @@ struct SendingOutlookTests {
     #expect(outlook.flood.source == .channel)
     #expect(outlook.flood.count == 1)
     #expect((1...3_600_000).contains(outlook.floodWait))
+  }
+
+  @Test("quotas are listed with their use, and one that is used up refuses before the windows")
+  func quotas() throws {
+    let quotas = driven.shard.services.quotas
+    var settings = quotas.settings
+    settings.userChannelsPerDay = 0
+    quotas.adopt(settings)
+    #expect(outlook("jeff").quotas.map(\.name) == ["limits.user_groups_created"])
+    settings.userMessagesPerDay = 3
+    settings.messagesStored = 9
+    quotas.adopt(settings)
+    #expect(outlook("jeff", DailyCounts.Numbers(messages: 2)).refusals.isEmpty)
+    let used = DailyCounts.Numbers(messages: 3)
+    let full = outlook("jeff", used)
+    #expect(
+      full.quotas.map { [$0.used, $0.limit] } == [[3, 3], [0, 2_000], [0, 9]]
+        && full.quotas.last?.name == "limits.messages_stored")
+    let error = try #require(full.refusals.first?.error)
+    #expect(error.code == .rateLimited && error.data.limit == 3 && full.refusals.count == 1)
+    #expect(outlook("boss", used).refusals.isEmpty)
+    quotas.note(StoredSize.Outcome(messageCount: 9))
+    #expect(outlook("jeff", used).refusals.map(\.error.data.reason) == ["storage_full"])
   }
 
   @Test("messages to other channels fill the window over all channels")
