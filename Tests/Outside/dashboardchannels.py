@@ -50,6 +50,13 @@ async def test_channels(ctx, page):
     await show(page, "channels", "lobby", "settings")
     await fill(page, "Set for this channel", **{"flood.messages": "7"})
     await page.until("document.querySelector('main').innerText.includes('7 in 1,000 ms (channel)')")
+    async with Caller(server) as caller:
+        for label, shown, is_held in (("Legal hold", "a legal hold", True), ("End the legal hold", "for ever", False)):
+            press = f"[...document.querySelectorAll('main button')].find((b) => b.textContent === '{label}')"
+            await page.until(f"!!{press}")
+            await page.run(f"{press}.click()")
+            await page.until(f"document.querySelector('main').innerText.includes({shown!r})")
+            assert (await caller.call("GET", "/parley/channels/lobby/retention"))["hold"] is is_held
     await show(page, "channels", "lobby", "data")
     await fill(page, "Set metadata", key="topic", value=HOSTILE)
     await page.until("!!document.querySelector('[aria-label=\"Remove topic\"]')")
