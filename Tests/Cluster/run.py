@@ -18,7 +18,7 @@ from suite import Suite, main, programs_beside  # noqa: E402
 BUSES = ["redis", "postgresql"]
 HARNESS = ["itself"]
 SOUND = ["sound", "groupsound", "shared", "reporting", "hooking", "streaming", "migrated", "dailyquotas"]
-CLUSTERS = [*SOUND, "failures", "groupfaults", "groupday", "pushes", "keys", "partitions"]
+CLUSTERS = [*SOUND, "failures", "groupfaults", "groupday", "pushes", "keys", "partitions", "exports"]
 # Faults that a cluster on notifications meets in another way than one on Redis.
 ON_BOTH = {
     "test_the_home_is_killed", "test_a_zombie", "test_cut_off_from_postgresql",

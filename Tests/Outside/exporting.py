@@ -1,11 +1,14 @@
 """Exports: everything once, over kill -9 and a full disk, as JSON lines and CSV, and for seven days only."""
 
 import asyncio
+import base64
 import csv
 import gzip
 import io
 import json
 import os
+import resource
+import sqlite3
 from urllib.parse import urlsplit
 
 from calls import RATES, Caller
@@ -231,6 +234,56 @@ async def test_an_export_without_room_fails(ctx):
         async def gone():
             return not any(os.listdir(os.path.join(server.data, place)) for place in ("files", "partial", "uploads"))
         await eventually(gone, "the removal of the part")
+
+
+async def widen(caller, channel, count):
+    """Imports messages of users whose profiles differ, so that an export is much larger than the database."""
+    users = [f"wide-{n}" for n in range(60)]
+    for user in users:
+        await caller.call("POST", "/users", {
+            "user_id": user, "nickname": user,
+            "profile_url": "https://a.example/" + base64.urlsafe_b64encode(os.urandom(1_500)).decode()})
+    for first in range(0, count, 100):
+        await caller.call("POST", f"/migration/{channel}", {"messages": [
+            {"message_type": "MESG", "user_id": users[n % len(users)], "message": f"wide {n}", "timestamp": 10**12 + n}
+            for n in range(first, first + 100)]})
+
+
+async def test_a_disk_that_fills_up_in_the_middle_of_an_export(ctx):
+    """The write that finds no room ends the export as failed; nothing of it is served or stays, and all else goes on.
+    With room, another export is whole."""
+    server = await ctx.fresh(*FLAGS)
+    async with Caller(server) as caller:
+        await caller.call("POST", "/users", {"user_id": "ann", "nickname": "Ann"})
+        await caller.call("POST", "/open_channels", {"channel_url": "lobby"})
+        await widen(caller, "lobby", 12_000)
+        limits = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (12_000_000, limits[1]))
+        try:
+            failed = await finish(caller, await start(caller))
+            assert failed["status"] == "failed" and "no room" in failed["error"] and "file" not in failed, failed
+            assert (await server.get("/readyz"))[0] == 200
+            await fill(caller, "lobby", 1)
+
+            async def gone():
+                return not any(os.listdir(os.path.join(server.data, place)) for place in ("files", "partial", "uploads"))
+            await eventually(gone, "the removal of the part")
+            assert (await caller.call("GET", "/parley/files"))["files"] == []
+        finally:
+            resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limits)
+    await server.end()
+    # One export a minute is accepted.
+    with sqlite3.connect(os.path.join(server.data, "parley.sqlite")) as database:
+        database.execute("UPDATE long_requests SET created_at = created_at - 60000")
+    database.close()
+    server = await ctx.fresh(*FLAGS, data=server.data)
+    async with Caller(server) as caller:
+        export = await finish(caller, await start(caller))
+        assert export["status"] == "done" and export["file"]["size"] > 12_000_000, export
+        texts = [row["message"] for row in await rows(server, export)]
+        assert texts == [f"wide {n}" for n in range(12_000)] + ["text 0"], len(texts)
+        listed = (await caller.call("GET", "/export/messages"))["exported_data"]
+        assert [one["status"] for one in listed] == ["done", "failed"], listed
 
 
 async def test_addresses_end_and_are_secret(ctx):

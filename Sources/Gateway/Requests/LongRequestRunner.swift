@@ -117,6 +117,7 @@ final class LongRequestRunner: TimerHandler {
     case .failed(let reason): log(.warning, "a long request failed", reason)
     case .postponed(let reason):
       log(.warning, "a long request is interrupted; the next try is in 10 seconds", reason)
+      release()
     case .advanced, .finished, .lost: break
     }
     act(run.didStep(step))
@@ -139,6 +140,14 @@ final class LongRequestRunner: TimerHandler {
       if case .success = result { runner.work?.didEnd() }
       runner.act(runner.run.didEnd(try? result.get()))
     }
+  }
+
+  /// Ends the lease, so that another server may take the request before the next try: it may have the key, or
+  /// reach the place of files, that this one lacks.
+  private func release() {
+    guard let request else { return }
+    renewal?.end()
+    shard.services.store.perform(LongRequestRenewal(request, until: 0)) { _ in }
   }
 
   private func drop(after time: Int64) {
