@@ -40,6 +40,37 @@ async def test_calls_of_all_servers_are_asked_about_once(ctx):
                 await client.enter(channel)
 
 
+async def test_the_session_of_a_caller_on_another_server(ctx):
+    """The back end sees the caller's connection in each call, wherever the channel is at home."""
+    async with BackEnd() as back:
+        flags = [flag for flag in back.flags(
+                     "message.send", "message.update", "channel.enter", "group.invite", "group.join")
+                 if flag not in ("--unfurl-mode", "off")]
+        cluster = await ctx.cluster(3, *FREE, *flags)
+        rooms = [await room(ctx, cluster) for _ in range(3)]
+        sessions = {}
+        for channel, clients in rooms:
+            for client in clients:
+                sessions[client.user_id] = client.session["session_id"]
+                sent = (await client.send(channel, "one"))["message"]
+                await client.call(
+                    "message.update", channel_url=channel, message_id=sent["message_id"], message="two")
+                made = await client.call("group.create", user_ids=[], is_public=True)
+                group = made["channel"]["channel_url"]
+                other = next(one for one in clients if one is not client)
+                await other.call("group.join", channel_url=group)
+                await client.call("group.invite", channel_url=group, user_ids=[rooms[0][1][0].user_id])
+                await client.send(group, "three")
+        for hook, count in [("message.send", 18), ("message.update", 9), ("channel.enter", 9), ("group.join", 9)]:
+            asked = back.of(hook)
+            assert len(asked) == count, (hook, len(asked))
+            for question in asked:
+                assert question["session"] == {
+                    "session_id": sessions[question["user"]["user_id"]], "address": "127.0.0.1",
+                    "transport": "websocket"}, question
+        assert all("session" in question for question in back.of("group.invite")), back.questions
+
+
 async def test_a_home_that_dies_while_the_back_end_thinks(ctx):
     """The send goes to the next home, which asks with the same id; the message is stored once."""
     several(ctx)

@@ -121,6 +121,24 @@ async def test_the_request(ctx):
         assert "access_token" not in json.dumps(asked)
 
 
+async def test_the_session_on_every_event_loop(ctx):
+    """The caller's connection is in each call, on whichever event loops the channel and the connection are."""
+    async with BackEnd() as back:
+        server = await ctx.fresh("--reactors", "3", *back.flags("message.send", "channel.enter"))
+        sessions = {}
+        for _ in range(6):
+            channel, *clients = await ctx.room(server, 2)
+            for client in clients:
+                sessions[client.user_id] = client.session["session_id"]
+                await client.send(channel, "one")
+        asked = back.of("message.send")
+        assert len(asked) == 18 and len(back.of("channel.enter")) == 18, len(back.questions)
+        for question in back.questions:
+            assert question["session"] == {
+                "session_id": sessions[question["user"]["user_id"]], "address": "127.0.0.1",
+                "transport": "websocket"}, question
+
+
 async def test_allow_and_change(ctx):
     """A change is in the answer, the event and the list; changes of the sender and the channel have no effect."""
     async with BackEnd() as back:

@@ -4,10 +4,13 @@ package import ParleyProtocol
 package struct SessionPrincipal: Sendable {
   package let user: User
   package let session: SessionAddress
+  /// The connection as the app's back end sees it; `nil` unless the back end is asked about calls.
+  package let hookSession: HookSession?
 
-  package init(user: User, session: SessionAddress) {
+  package init(user: User, session: SessionAddress, hookSession: HookSession? = nil) {
     self.user = user
     self.session = session
+    self.hookSession = hookSession
   }
 }
 
@@ -36,6 +39,14 @@ package enum Principal: Sendable {
     case .session(let principal): principal.user
     case .platform: nil
     case .background(let user): user
+    }
+  }
+
+  /// The connection as the app's back end sees it.
+  package var hookSession: HookSession? {
+    switch self {
+    case .session(let principal): principal.hookSession
+    case .platform, .background: nil
     }
   }
 

@@ -126,10 +126,26 @@ extension SessionPrincipal: MessageCodable {
   package func encode(into writer: inout MessageWriter) {
     writer.write(user)
     writer.write(session)
+    writer.write(hookSession)
   }
 
   package init(from reader: inout MessageReader) throws(MessageDecodingError) {
-    self.init(user: try reader.read(), session: try reader.read())
+    self.init(
+      user: try reader.read(), session: try reader.read(), hookSession: try reader.read())
+  }
+}
+
+extension HookSession.Carrier: MessageCodable {}
+
+extension HookSession: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(id)
+    writer.write(address)
+    writer.write(carrier)
+  }
+
+  package convenience init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(id: try reader.read(), address: try reader.read(), over: try reader.read())
   }
 }
 

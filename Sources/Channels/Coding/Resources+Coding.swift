@@ -30,6 +30,7 @@ extension Channel: MessageCodable {
     writer.write(isFrozen)
     writer.write(operators)
     writer.write(metadata)
+    writer.write(survivalSeconds)
     writer.write(createdAt)
     writer.write(group)
   }
@@ -39,6 +40,8 @@ extension Channel: MessageCodable {
       url: try reader.read(), name: try reader.read(), coverURL: try reader.read(),
       data: try reader.read(), customType: try reader.read(), isEphemeral: try reader.read(),
       isFrozen: try reader.read(), operators: try reader.read(), metadata: try reader.read(),
+      survivalSeconds: try reader.read(Bool.self)
+        ? try reader.readInteger(in: Limits.survivalSeconds) : nil,
       createdAt: try reader.read(), group: try reader.read())
   }
 }

@@ -6,10 +6,10 @@ extension StageReport: MessageCodable {
     case .attach(let attachment):
       writer.write(case: 0)
       writer.write(attachment)
-    case .admit(let number, let user):
+    case .admit(let number, let principal):
       writer.write(case: 1)
       writer.write(number)
-      writer.write(user)
+      writer.write(principal)
     case .entered(let user, let session):
       writer.write(case: 2)
       writer.write(user)

@@ -1,5 +1,3 @@
-package import ParleyProtocol
-
 /// The phase in which a channel's new home collects the users in the channel.
 ///
 /// Until all servers have reported their users, no connection is admitted, since the number of
@@ -34,7 +32,7 @@ package enum Applicant: Sendable {
   /// On the home's server.
   case here(EnterRequest)
   /// On another server, with a number assigned by its stage.
-  case elsewhere(User, number: UInt64, StageAddress)
+  case elsewhere(SessionPrincipal, number: UInt64, StageAddress)
 }
 
 /// The users that a channel's participants know from notices.

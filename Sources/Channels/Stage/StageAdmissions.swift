@@ -12,11 +12,11 @@ struct StageAdmissions: Sendable {
   mutating func ask(about request: EnterRequest) -> StageReport {
     lastNumber += 1
     asked.append((lastNumber, request))
-    return .admit(lastNumber, request.principal.user)
+    return .admit(lastNumber, request.principal)
   }
 
   /// The requests that a new home has to answer, in order.
-  var questions: [StageReport] { asked.map { .admit($0.number, $0.request.principal.user) } }
+  var questions: [StageReport] { asked.map { .admit($0.number, $0.request.principal) } }
 
   /// Handles the home's answer.
   ///

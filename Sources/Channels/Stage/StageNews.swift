@@ -20,8 +20,8 @@ package enum StageReport: Sendable {
   indirect case attach(StageAttachment)
   /// A part of the stage's users; after each but the last, the home requests the next.
   indirect case arrive(StagePiece)
-  /// A user who is not on the stage asks to enter; the answer has the same number.
-  indirect case admit(UInt64, User)
+  /// A user who is not on the stage asks to enter by this connection; the answer has the same number.
+  indirect case admit(UInt64, SessionPrincipal)
   /// A user is now on the stage, with this connection.
   indirect case entered(User, SessionAddress)
   /// A user is not, or no longer, on the stage.

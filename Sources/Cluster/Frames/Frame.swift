@@ -54,7 +54,7 @@ package struct LinkNumbers: Sendable, Equatable {
 /// The frame format itself is the same in all versions so far.
 package struct LinkVersions: Sendable, Equatable {
   /// The versions of this program.
-  package static let current = LinkVersions(lowest: 16, highest: 16)
+  package static let current = LinkVersions(lowest: 17, highest: 17)
 
   package let lowest: UInt8
   package let highest: UInt8

@@ -94,11 +94,11 @@ final class HomeHost {
     case .arrive(let piece):
       perform(home.arrive(piece, at: address, at: now))
       awaitEndOfTurn()
-    case .admit(let number, let user):
+    case .admit(let number, let principal):
       guard !home.isGathering else {
-        return home.hold(.elsewhere(user, number: number, address))
+        return home.hold(.elsewhere(principal, number: number, address))
       }
-      admit(user, number, of: address)
+      admit(principal, number, of: address)
     case .entered(let user, let session):
       // The stage has not applied a banned user's ban yet, but will.
       if channel?.mayEnter(user.id) == true { handle(.entered(user, session)) }
@@ -107,14 +107,17 @@ final class HomeHost {
     }
   }
 
-  private func admit(_ user: User, _ number: UInt64, of address: StageAddress) {
+  private func admit(
+    _ principal: SessionPrincipal, _ number: UInt64, of address: StageAddress
+  ) {
     guard let channel else { return }
+    let user = principal.user
     do throws(ServiceError) {
       try channel.requireEntering(user.id)
       guard shard.services.hooks?.asks(.channelEnter) == true else {
         return answer(user, number, of: address, .success(()))
       }
-      channel.askEntering(user, nil) { $0.home.admit(user, number, of: address, decided: $1) }
+      channel.askEntering(principal) { $0.home.admit(user, number, of: address, decided: $1) }
     } catch {
       answer(user, number, of: address, .failure(error))
     }
@@ -259,8 +262,8 @@ final class HomeHost {
     for applicant in home.takeApplicants() {
       switch applicant {
       case .here(let request): shard.enter(request, url)
-      case .elsewhere(let user, let number, let address):
-        if home.isAttached(address) { admit(user, number, of: address) }
+      case .elsewhere(let principal, let number, let address):
+        if home.isAttached(address) { admit(principal, number, of: address) }
       }
     }
     if !home.isGathering, let timer = gatherTimer {

@@ -14,12 +14,10 @@ extension ChannelHost {
   func ask(_ question: HookQuestion) {
     let (channel, path) = (LoopBound(self), shard.returnPath)
     guard let hooks = shard.services.hooks else { return }
-    var request = HookRequest(
-      question.hook, user: question.principal.user, channel: judge.info.encoded(),
-      params: question.params, identity: question.identity)
-    if let address = question.principal.session {
-      request.session = shard.services.hookSessions[address]
-    }
+    let principal = question.principal
+    let request = HookRequest(
+      question.hook, user: principal.user, session: principal.hookSession,
+      channel: judge.info.encoded(), params: question.params, identity: question.identity)
     hooks.ask(request) { verdict in
       path.resume { _ in channel.value.handle(.hooked(question.id, verdict)) }
     }
@@ -33,9 +31,7 @@ extension ChannelHost {
     do throws(ServiceError) {
       try requireEntering(userID)
       if shard.services.hooks?.asks(.channelEnter) == true {
-        return askEntering(request.principal.user, request.principal.session) {
-          $0.enter(request, decided: $1)
-        }
+        return askEntering(request.principal) { $0.enter(request, decided: $1) }
       }
       admit(request)
     } catch {
@@ -66,19 +62,17 @@ extension ChannelHost {
 
   /// Asks about a user who wants to enter.
   ///
-  /// - Parameters:
-  ///   - session: The connection of the user, if it is known here.
-  ///   - next: Called once, on the channel's shard.
+  /// - Parameter next: Called once, on the channel's shard.
   func askEntering(
-    _ user: User, _ session: SessionAddress?,
+    _ principal: SessionPrincipal,
     then next: @escaping @Sendable (ChannelHost, Result<Void, ServiceError>) -> Void
   ) {
     let (channel, path) = (LoopBound(self), shard.returnPath)
     guard let hooks = shard.services.hooks else { return next(self, .success(())) }
     let params = JSONWriter.bytes { $0.object { $0.member("channel_url", url) } }
-    var request = HookRequest(
-      .channelEnter, user: user, channel: judge.info.encoded(), params: params)
-    if let session { request.session = shard.services.hookSessions[session] }
+    let request = HookRequest(
+      .channelEnter, user: principal.user, session: principal.hookSession,
+      channel: judge.info.encoded(), params: params)
     hooks.ask(request) { verdict in
       path.resume { _ in
         // A user who enters has no values to change.

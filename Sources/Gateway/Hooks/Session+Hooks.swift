@@ -22,7 +22,7 @@ extension Session {
   ) {
     guard let hooks = shard.services.hooks, hooks.asks(hook) else { return next(shard, command) }
     let request = HookRequest(
-      hook, user: caller.user, session: shard.services.hookSessions[reference], params: params())
+      hook, user: caller.user, session: caller.hookSession, params: params())
     let (path, limits) = (shard.returnPath, shard.settings.limits.customData)
     hooks.ask(request) { verdict in
       let (result, outcome) = verdict.applied(to: command) {
@@ -98,15 +98,15 @@ extension Session {
 
   private var carrier: HookSession.Carrier { connection.isStream ? .stream : .webSocket }
 
-  /// Notes the session for questions of channels.
+  /// Notes the session for questions about its calls.
   func noteForHooks(_ id: String) {
     guard shard.services.hooks != nil else { return }
-    shard.services.hookSessions[reference] = HookSession(
+    shard.hookSessions[reference] = HookSession(
       id: id, address: connection.clientAddress?.host ?? "", over: carrier)
   }
 
   func forgetForHooks() {
-    if shard.services.hooks != nil { shard.services.hookSessions[reference] = nil }
+    if !shard.hookSessions.isEmpty { shard.hookSessions[reference] = nil }
   }
 }
 

@@ -128,7 +128,10 @@ final class Session {
   /// The principal of the session's calls, once the session is open.
   var caller: SessionPrincipal? {
     guard case .open(let identity) = state else { return nil }
-    return SessionPrincipal(user: identity.user, session: reference)
+    let hookSessions = shard.hookSessions
+    return SessionPrincipal(
+      user: identity.user, session: reference,
+      hookSession: hookSessions.isEmpty ? nil : hookSessions[reference])
   }
 
   /// Sends an event, unless the session is closed.

@@ -61,7 +61,6 @@ final class GatewayServices: Sendable {
   let translator: Translator?
   /// `nil` when the app's back end is asked about nothing.
   let hooks: Hooks?
-  let hookSessions = HookSessions()
   let streamKey = StreamKey()
   let limits: LimitTable
   /// The file descriptors of the process.

@@ -1,6 +1,7 @@
 import Channels
 import Configuration
 import HTTP
+import ParleyProtocol
 import Reactor
 import Store
 import Telemetry
@@ -29,6 +30,9 @@ final class Shard {
 
   /// The sessions of this shard that watch the numbers over their groups.
   var totalsWatches: [SessionAddress: TotalsWatch] = [:]
+
+  /// The open sessions of this shard as the app's back end sees them, if it is asked about calls.
+  var hookSessions: [SessionAddress: HookSession] = [:]
 
   /// The buffer in which the stages of channels leave their actions.
   var stageActions = StageActions()

@@ -83,6 +83,9 @@ package enum Limits {
   package static let muteDescriptionLength = 2048
   /// The longest mute or ban that can be requested, about 68 years.
   package static let restrictionSeconds: Int64 = 2_147_483_647
+  /// The shortest and the longest time of its own for which a channel keeps messages; the longest is about
+  /// 100 years.
+  package static let survivalSeconds: ClosedRange<Int64> = 1...36_500 * 86_400
 
   package static let reportDescriptionLength = 1_000
   package static let reportCategoryLength = 50

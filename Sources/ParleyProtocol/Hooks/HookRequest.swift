@@ -3,7 +3,7 @@ package struct HookRequest: Sendable {
   package let hook: HookName
   /// The caller; `nil` when it is not known.
   package var user: User?
-  /// The connection of the caller; `nil` for a call over HTTP or through another server.
+  /// The connection of the caller; `nil` for a call over HTTP.
   package var session: HookSession?
   /// The channel, as JSON.
   package var channel: [UInt8]?
@@ -48,16 +48,18 @@ package struct HookRequest: Sendable {
 }
 
 /// The connection of a caller, as the app's back end sees it.
-package struct HookSession: Sendable, Hashable {
+///
+/// A reference, so that calls without one carry one word.
+package final class HookSession: Sendable {
   /// `nil` while the session is being opened.
   package let id: String?
   /// The address of the client; empty when it is not known.
   package let address: String
 
-  let carrier: Carrier
+  package let carrier: Carrier
 
   /// The transport of the connection.
-  package enum Carrier: String, Sendable {
+  package enum Carrier: String, Sendable, CaseIterable {
     case webSocket = "websocket"
     /// Server-Sent Events and posted messages.
     case stream

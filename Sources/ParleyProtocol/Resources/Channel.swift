@@ -14,6 +14,11 @@ package struct Channel: Sendable, Hashable {
   package var operators: [User]
   /// The metadata that the application stores with the channel.
   package var metadata: [String: String]
+  /// The age in seconds at which messages are removed, unless the rules of the deployment remove them earlier;
+  /// `nil` if only the rules hold.
+  ///
+  /// Shown by the Platform API only.
+  package var survivalSeconds: Int64?
   /// Unix milliseconds.
   package var createdAt: Int64
   /// `nil` for an open channel.
@@ -22,7 +27,8 @@ package struct Channel: Sendable, Hashable {
   package init(
     url: String, name: String = "", coverURL: String = "", data: String = "",
     customType: String = "", isEphemeral: Bool = false, isFrozen: Bool = false,
-    operators: [User] = [], metadata: [String: String] = [:], createdAt: Int64, group: Group? = nil
+    operators: [User] = [], metadata: [String: String] = [:], survivalSeconds: Int64? = nil,
+    createdAt: Int64, group: Group? = nil
   ) {
     self.url = url
     self.name = name
@@ -33,6 +39,7 @@ package struct Channel: Sendable, Hashable {
     self.isFrozen = isFrozen
     self.operators = operators
     self.metadata = metadata
+    self.survivalSeconds = survivalSeconds
     self.createdAt = createdAt
     self.group = group
   }

@@ -53,7 +53,9 @@ final class ChannelHomeTests {
   func applicants() {
     attach(1, announced: .users(["ann"]))
     #expect(home.isGathering == true)
-    home.hold(.elsewhere(User(id: "ann"), number: 1, address(2)))
+    let ann = SessionPrincipal(
+      user: User(id: "ann"), session: SessionAddress(server: 2, shard: 0, connection: 1))
+    home.hold(.elsewhere(ann, number: 1, address(2)))
     _ = arrive(1, ["ann"])
     #expect(home.takeApplicants().count == 0)
     _ = home.stopAwaiting(2, at: now)

@@ -94,7 +94,7 @@ struct SampleMessages {
         StageAttachment(
           epoch: text(), seq: position(),
           announced: optional { .users([$0.text()]) })),
-      .arrive(StagePiece(userIDs: texts(), isLast: true)), .admit(word(), user()),
+      .arrive(StagePiece(userIDs: texts(), isLast: true)), .admit(word(), principal()),
       .entered(user(), session()), .left(userID: text()), .detach,
       .sought(word(), isHere: flag()), .vacant(admissions: count()),
     ]
@@ -328,7 +328,8 @@ struct SampleMessages {
     Channel(
       url: text(), name: text(), coverURL: text(), data: text(), customType: text(),
       isEphemeral: flag(), isFrozen: flag(), operators: list { $0.user() }, metadata: metadata(),
-      createdAt: integer(), group: optional { $0.group() })
+      survivalSeconds: optional { $0.survivalSeconds() }, createdAt: integer(),
+      group: optional { $0.group() })
   }
 
   mutating func group() -> Group {
@@ -354,7 +355,13 @@ struct SampleMessages {
   }
 
   mutating func principal() -> SessionPrincipal {
-    SessionPrincipal(user: user(), session: session())
+    SessionPrincipal(
+      user: user(), session: session(), hookSession: optional { $0.hookSession() })
+  }
+
+  mutating func hookSession() -> HookSession {
+    HookSession(
+      id: optional { $0.text() }, address: text(), over: choice(HookSession.Carrier.allCases))
   }
 
   mutating func outcome() -> CallOutcome { .success(bytes()) }
@@ -413,6 +420,9 @@ struct SampleMessages {
   mutating func position() -> Int64 { .random(in: .positions, using: &random) }
   mutating func count() -> Int { Int(Int64.random(in: .counts, using: &random)) }
   mutating func seconds() -> Int64 { .random(in: .restrictionSeconds, using: &random) }
+  mutating func survivalSeconds() -> Int64 {
+    .random(in: Limits.survivalSeconds, using: &random)
+  }
   mutating func pageSize() -> Int {
     Int(Int64.random(in: Limits.pageSizes, using: &random))
   }

@@ -248,19 +248,23 @@ struct ShardMessageCodingTests {
       return stage.map { .stage(server: 0, url: "lobby", $0) }
     }
     func read(_ id: Int64) -> [ShardMessage] { [command(.viewMessage(id))] }
+    func survival(_ seconds: Int64) -> [ShardMessage] {
+      let channel = Channel(url: "lobby", survivalSeconds: seconds, createdAt: 0)
+      return [.channel(url: "lobby", .create(channel, replyTo: .session(reply(0, 0))))]
+    }
 
     let large: Int64 = (1 << 53) - 1
     let sound: [[ShardMessage]] = [
       [complete(0, 0), complete(5, -1), complete(5, 900)], ban(-1),
       ban(Limits.restrictionSeconds), pages(1), pages(100), counts(0), counts(70_000), events(0),
-      events(large), read(large), read(-large),
+      events(large), read(large), read(-large), survival(1), survival(3_153_600_000),
     ]
     for message in sound.flatMap(\.self) { #expect(isDecoded(message), "\(message)") }
     let absurd: [[ShardMessage]] = [
       [complete(.min, 0), complete(-1, 0), complete(0, .min), complete(0, .max)], ban(-2),
       ban(.min), ban(.max), pages(0), pages(101), pages(.max), pages(.min), counts(-1),
       counts(.max), events(-1), events(.min), events(.max), events(large + 1), read(large + 1),
-      read(.min),
+      read(.min), survival(0), survival(-1), survival(3_153_600_001), survival(.max),
     ]
     for message in absurd.flatMap(\.self) { #expect(!isDecoded(message), "\(message)") }
   }

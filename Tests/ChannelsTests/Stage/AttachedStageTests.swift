@@ -405,8 +405,9 @@ private final class AttachedRig {
     switch action {
     case .read(let read): reads.append(read)
     case .repair(let number, _, let seq): repairs.append((number, seq))
-    case .report(.admit(let number, let user)):
-      if isGranting { grant(number) } else { reports.append("admit \(number) \(user.id)") }
+    case .report(.admit(let number, let principal)):
+      let userID = principal.user.id
+      if isGranting { grant(number) } else { reports.append("admit \(number) \(userID)") }
     case .left(let userID), .report(.left(let userID)): reports.append("left \(userID)")
     case .report(.attach(let attachment)):
       reports.append("attach")

@@ -45,11 +45,11 @@ extension SeveralStages {
     switch report {
     case .attach, .sought, .vacant: break
     case .arrive(let piece): perform(host.presence.arrive(piece, at: address, at: moment), host)
-    case .admit(let number, let user):
+    case .admit(let number, let principal):
       guard !host.presence.isGathering else {
-        return host.presence.hold(.elsewhere(user, number: number, address))
+        return host.presence.hold(.elsewhere(principal, number: number, address))
       }
-      admit(user, number, address, host)
+      admit(principal.user, number, address, host)
     case .entered(let user, let session):
       if host.mayEnter(user.id, at: moment.unix) { handle(.entered(user, session), host) }
     case .left(let userID): handle(.left(userID: userID, server: address.server), host)
@@ -94,8 +94,8 @@ extension SeveralStages {
     for applicant in host.presence.takeApplicants() {
       switch applicant {
       case .here(let request): enter(request)
-      case .elsewhere(let user, let number, let address):
-        if host.presence.isAttached(address) { admit(user, number, address, host) }
+      case .elsewhere(let principal, let number, let address):
+        if host.presence.isAttached(address) { admit(principal.user, number, address, host) }
       }
     }
   }
