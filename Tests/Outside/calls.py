@@ -293,7 +293,8 @@ def calls(world, fresh):
     groups = {of_group(name): listed for name, listed in shared.items()}
     return shared | own_calls(world, fresh) | groups | {
         "addGroupOperators": [Call({"operator_ids": [world.guest_id]})],
-        "createGroup": [Call({"channel_url": fresh("group"), "user_ids": [world.author_id]})],
+        "createGroup": [Call({
+            "channel_url": fresh("group"), "user_ids": [world.author_id], "message_survival_seconds": 3600})],
         "createGroupByForm": [Call(Form("cover_file", channel_url=fresh("group"), user_ids=world.author_id))],
         "inviteMembers": [Call({"user_ids": [world.guest_id]})],
         "acceptInvitation": [Call(guest)],
@@ -406,7 +407,8 @@ def own_calls(world, fresh):
     author = {"user_id": world.author_id}
     nothing = [Call()]
     return {
-        "createChannel": [Call({"channel_url": fresh("room"), "name": "Room"})],
+        "createChannel": [Call({
+            "channel_url": fresh("room"), "name": "Room", "message_survival_seconds": 3600})],
         "listChannels": nothing,
         "listParticipants": nothing,
         "createChannelByForm": [Call(Form("cover_file", channel_url=fresh("room"), name="Room"))],

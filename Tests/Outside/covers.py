@@ -122,15 +122,18 @@ async def test_channels_take_covers_by_form(ctx):
         await ctx.user(server, user)
     status, made = await sent(
         server, "POST", "/open_channels",
-        {"channel_url": name, "name": "Lobby", "operator_ids": "ada,bob", "is_ephemeral": "false"},
+        {"channel_url": name, "name": "Lobby", "operator_ids": "ada,bob", "is_ephemeral": "false",
+         "message_survival_seconds": "3600"},
         "cover_file", first)
-    assert status == 200 and made["name"] == "Lobby", made
+    assert status == 200 and made["name"] == "Lobby" and made["message_survival_seconds"] == 3600, made
     assert [user["user_id"] for user in made["operators"]] == ["ada", "bob"]
     # Public, in the clear, with every file encrypted otherwise.
     assert (await download(server, made["cover_url"]))[2] == first
     status, changed = await sent(
-        server, "PUT", f"/open_channels/{name}", {"data": "new"}, "cover_file", second)
+        server, "PUT", f"/open_channels/{name}", {"data": "new", "message_survival_seconds": "-1"}, "cover_file",
+        second)
     assert status == 200 and changed["data"] == "new" and changed["name"] == "Lobby", changed
+    assert changed["message_survival_seconds"] == -1, changed
     assert changed["cover_url"] != made["cover_url"]
     assert (await download(server, changed["cover_url"]))[2] == second
     await is_gone(server, made["cover_url"])

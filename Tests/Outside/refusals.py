@@ -117,6 +117,7 @@ def channel_refusals(world, ghost, author):
     not_restricted = {"user_id": author}
     yield from [
         Refusal("createChannel", 400202, own),
+        Refusal("createChannel", 400113, {"message_survival_seconds": 0}, name="message_survival_seconds"),
         Refusal("createChannel", 400201, {"operator_ids": [author, ghost]}),
         Refusal("updateChannel", 400201, {"name": "x", "operator_ids": [author, ghost]}),
         Refusal("addOperators", 400201, {"operator_ids": [world.user_id, ghost]}),
@@ -143,6 +144,8 @@ def group_refusals(world, ghost, idle):
     yield from [
         Refusal("createGroup", 400202, {**own, "user_ids": [author]}),
         Refusal("createGroup", 400105, {}, name="user_ids"),
+        Refusal("createGroup", 400113, {"user_ids": [author], "message_survival_seconds": 0},
+                name="message_survival_seconds"),
         Refusal("createGroup", 400201, {"user_ids": [ghost]}),
         Refusal("createGroup", 400201, {"user_ids": [author, ghost], "strict": True}),
         Refusal("createGroup", 400201, {"user_ids": [author], "inviter_id": ghost}),

@@ -139,6 +139,74 @@ async def test_a_hold_keeps_everything(ctx):
         await creator.call("group.delete", channel_url=url)
 
 
+async def test_own_time_of_new_channels(ctx):
+    """A channel of either kind is created with its own time, or not at all; every answer with a channel shows it."""
+    server = await ctx.server(*FREE)
+    user = (await ctx.user(server)).user_id
+    async with Caller(server) as caller:
+        for kind, members in [("open_channels", {}), ("group_channels", {"user_ids": [user]})]:
+            given = [(None, -1), (-1, -1), (1, 1), (3600, 3600), (3_153_600_000, 3_153_600_000)]
+            for value, expected in given:
+                name = ctx.name("room")
+                body = {"channel_url": name, **members, "message_survival_seconds": value}
+                made = await caller.call("POST", f"/{kind}", body)
+                assert made["message_survival_seconds"] == expected, made
+                shown = await caller.call("GET", f"/{kind}/{name}")
+                assert shown["message_survival_seconds"] == expected, shown
+                page = await caller.call("GET", f"/{kind}", channel_urls=name, show_empty=True) \
+                    if members else await caller.call("GET", f"/{kind}", channel_urls=name)
+                assert [c["message_survival_seconds"] for c in page["channels"]] == [expected], page
+                retention = await caller.call("GET", f"/parley/channels/{name}/retention")
+                assert retention["message_survival_seconds"] == expected, retention
+                changed = await caller.call("PUT", f"/{kind}/{name}", {"message_survival_seconds": 60})
+                assert changed["message_survival_seconds"] == 60, changed
+                renamed = await caller.call("PUT", f"/{kind}/{name}", {"name": "n"})
+                assert renamed["message_survival_seconds"] == 60, renamed
+                frozen = await caller.call("PUT", f"/{kind}/{name}/freeze", {"freeze": True})
+                assert frozen["message_survival_seconds"] == 60, frozen
+            for value, code in [(0, 400113), (-2, 400113), (3_153_600_001, 400113), ("1", 400101)]:
+                name = ctx.name("room")
+                body = {"channel_url": name, **members, "message_survival_seconds": value}
+                answer = await caller.send("POST", f"/v3/{kind}", body)
+                assert answer.code == code and "message_survival_seconds" in answer.value["message"], answer
+                assert (await caller.send("GET", f"/v3/{kind}/{name}")).code == 400201
+        own = await caller.call("GET", f"/users/{user}/my_group_channels", show_empty=True, limit=100)
+        assert len(own["channels"]) == 5, own
+        assert all(channel["message_survival_seconds"] == 60 for channel in own["channels"]), own
+        distinct = {"user_ids": [user], "is_distinct": True}
+        first = await caller.call("POST", "/group_channels", {**distinct, "message_survival_seconds": 3600})
+        again = await caller.call("POST", "/group_channels", {**distinct, "message_survival_seconds": 60})
+        assert first["channel_url"] == again["channel_url"] and again["message_survival_seconds"] == 3600, again
+    client = await ctx.user(server)
+    made = await client.call("channel.create", message_survival_seconds=60)
+    assert "message_survival_seconds" not in made["channel"], made
+    access = ("--server", f"http://127.0.0.1:{server.port}", "--api-token", server.api_token)
+    name = ctx.name("room")
+    _, output, errors = await ctx.run(
+        ctx.parley, "channel", "create", name, "--message-survival", "30d", *access)
+    assert b"30 days" in output, (output, errors)
+    code, _, errors = await ctx.run(
+        ctx.parley, "channel", "create", ctx.name("room"), "--message-survival", "10ms", *access)
+    assert code != 0 and b"whole seconds" in errors, errors
+
+
+async def test_own_time_is_kept_over_a_restart(ctx):
+    """Old messages go by the time that a channel was created with, also after a restart."""
+    server = await ctx.fresh(*FREE, *AT_ONCE)
+    owner = await ctx.user(server)
+    url = ctx.name("room")
+    async with Caller(server) as caller:
+        await caller.call("POST", "/open_channels", {"channel_url": url, "message_survival_seconds": 86_400})
+    await owner.enter(url)
+    old = (await fill(owner, url, 3))[:2]
+    await server.end()
+    make_older(server, 10, old)
+    server = await ctx.fresh(*FREE, *AT_ONCE, data=server.data)
+    await expired(server, 2)
+    reader = await ctx.user(server)
+    assert await listed(reader, url) == ["2"]
+
+
 async def test_own_time_with_other_changes(ctx):
     """`message_survival_seconds` is among the changes of channels of both kinds; bad values are named."""
     server = await ctx.server(*FREE)

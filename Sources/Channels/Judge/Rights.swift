@@ -13,8 +13,7 @@ struct Rights: Sendable {
   }
   private(set) var operatorIDs: Set<String>
   private(set) var isDeleted = false
-  /// The channel's own retention of messages.
-  var retention: ChannelRetention
+  private var isHeld: Bool
   private var bans: [String: Restriction]
   private var mutes: [String: Restriction]
   private var presentIDs: Set<String> = []
@@ -27,7 +26,7 @@ struct Rights: Sendable {
   ///   - exemptsOperators: Whether operators are exempt from the flood limit.
   init(_ state: ChannelState, _ members: Members?, exemptsOperators: Bool) {
     channel = state.channel
-    retention = state.retention
+    isHeld = state.isHeld
     operatorIDs = Set(state.channel.operators.map(\.id))
     bans = state.bans
     mutes = state.mutes
@@ -36,6 +35,15 @@ struct Rights: Sendable {
   }
 
   // MARK: Questions
+
+  /// The channel's own retention of messages.
+  var retention: ChannelRetention {
+    get { ChannelRetention(survivalSeconds: channel.survivalSeconds, isHeld: isHeld) }
+    set {
+      channel.survivalSeconds = newValue.survivalSeconds
+      isHeld = newValue.isHeld
+    }
+  }
 
   /// The users in the channel.
   var presentCount: Int { presentIDs.count }
@@ -186,7 +194,7 @@ struct Rights: Sendable {
 
   /// - Throws: 400108 while a legal hold keeps all messages of the channel.
   func requireNoHold() throws(ServiceError) {
-    guard !retention.isHeld else { throw .held(channel.url) }
+    guard !isHeld else { throw .held(channel.url) }
   }
 
   /// - Throws: 400203 for a restriction beyond the channel's limit.
@@ -211,8 +219,13 @@ struct Rights: Sendable {
 
   mutating func leave(_ userID: String) { presentIDs.remove(userID) }
 
-  /// Applies the record that the log has now.
-  mutating func apply(_ channel: Channel) { self.channel = channel }
+  /// Applies the record that the log has now, except for the retention, whose changes are applied in their own
+  /// order.
+  mutating func apply(_ channel: Channel) {
+    var channel = channel
+    channel.survivalSeconds = self.channel.survivalSeconds
+    self.channel = channel
+  }
 
   /// Applies what may have changed outside the judge: the operators' profiles and the metadata.
   mutating func refresh(from channel: Channel) {

@@ -31,8 +31,8 @@ package struct ChannelState: Sendable, Hashable {
   package var floodOverride: LimitOverride?
   /// The channel's own limit of smart throttling.
   package var throttleOverride: LimitOverride?
-  /// The channel's own retention of messages.
-  package var retention = ChannelRetention()
+  /// Whether a legal hold keeps all messages.
+  package var isHeld = false
 
   package init(
     id: Int64, channel: Channel, epoch: String, term: Int64 = 0, lastSeq: Int64 = 0,
@@ -50,6 +50,11 @@ package struct ChannelState: Sendable, Hashable {
     self.mutes = mutes
     self.floodOverride = floodOverride
     self.throttleOverride = throttleOverride
+  }
+
+  /// The channel's own retention of messages.
+  package var retention: ChannelRetention {
+    ChannelRetention(survivalSeconds: channel.survivalSeconds, isHeld: isHeld)
   }
 
   /// The channel as identified in writes.

@@ -147,6 +147,7 @@ extension AuditedValues {
     set("freeze") { $0.value(channel.isFrozen) }
     let operators = channel.operators.prefix(Self.countLimit).map(\.id)
     members.append(Member(name: "operator_ids", json: Self.list(operators)))
+    set("message_survival_seconds") { $0.value(channel.survivalSeconds ?? -1) }
     guard let group = channel.group else { return }
     set("is_distinct") { $0.value(group.isDistinct) }
     set("is_super") { $0.value(group.isSuper) }

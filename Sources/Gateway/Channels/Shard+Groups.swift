@@ -178,7 +178,8 @@ extension GroupCreation {
   ///
   /// - Throws: 400111 for operators who will be no members, 400203 for too many members.
   init(
-    _ command: GroupCreate, by creator: User?, under settings: GroupSettings, at now: Int64
+    _ command: GroupCreate, by creator: User?, under settings: GroupSettings,
+    survivalSeconds: Int64? = nil, at now: Int64
   ) throws(ServiceError) {
     let members = Set(command.userIDs + (creator.map { [$0.id] } ?? []))
     let limit = command.isSuper ? settings.maxSuperMembers : settings.maxMembers
@@ -194,7 +195,8 @@ extension GroupCreation {
       url: command.channelURL ?? Identifiers.groupURL(), name: fields.name ?? "",
       coverURL: fields.coverURL ?? "", data: fields.data ?? "", customType: fields.customType ?? "",
       isEphemeral: command.isEphemeral,
-      operators: (fields.operatorIDs ?? creatorIDs).map { User(id: $0) }, createdAt: now,
+      operators: (fields.operatorIDs ?? creatorIDs).map { User(id: $0) },
+      survivalSeconds: survivalSeconds, createdAt: now,
       group: Group(
         isDistinct: command.isDistinct, isPublic: fields.isPublic ?? false,
         isSuper: command.isSuper,

@@ -69,6 +69,7 @@ struct PictureForm {
         (.user, "is_active"), (.user, "issue_access_token"), (.user, "issue_session_token"),
         (.user, "require_auth_for_profile_image"):
         .boolean
+      case (.channel, "message_survival_seconds"): .integer
       case (.channel, "invitation_status"), (.channel, "hidden_status"), (.user, "metadata"):
         .object
       default: nil
@@ -91,6 +92,8 @@ struct PictureForm {
         }
       case (.boolean, _) where ["true", "false"].contains(last.lowercased()):
         writer.value(last.lowercased() == "true")
+      case (.integer, _):
+        if let number = Int64(last) { writer.value(number) } else { writer.value(last) }
       case (.text, _), (.boolean, _), (.object, _), (nil, _): writer.value(last)
       }
     }
@@ -100,6 +103,7 @@ struct PictureForm {
     case text
     case texts
     case boolean
+    case integer
     case object
   }
 

@@ -6,8 +6,10 @@ import Store
 enum ChannelEndpoints {
   /// `POST /open_channels`: creates a channel whose only operators are the users named.
   static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    let channel = Channel(
-      try ChannelCreate(call.body), url: Identifiers.channelURL(), at: call.services.clock.now)
+    let body = try call.body
+    var channel = Channel(
+      try ChannelCreate(body), url: Identifiers.channelURL(), at: call.services.clock.now)
+    channel.survivalSeconds = try body.survivalSeconds()
     call.shard.send(
       .channel(url: channel.url, .create(channel, replyTo: .exchange(call.address))))
   }
@@ -165,6 +167,7 @@ extension ChannelInfo {
       channel.operators.encode(into: &$0)
       $0.member("freeze", channel.isFrozen)
       $0.member("metadata", channel.metadata)
+      channel.encodeSurvival(into: &$0)
       $0.member("created_at", channel.createdAt / 1000)
     }
   }

@@ -143,6 +143,7 @@ extension GroupAnswer {
     channel.operators.encode(into: &writer)
     writer.user("created_by", ifKnown: group.createdBy)
     writer.member("metadata", channel.metadata)
+    channel.encodeSurvival(into: &writer)
     writer.member("created_at", channel.createdAt / 1000)
   }
 

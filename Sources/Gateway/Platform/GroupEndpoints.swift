@@ -8,7 +8,9 @@ enum GroupEndpoints {
   /// `POST /group_channels`: creates a group of the existing users among those named, or finds the
   /// distinct group of the same users.
   static func create(_ call: PlatformCall, _ completion: Completion) throws(ServiceError) {
-    let submission = try GroupSubmission(call.body)
+    let body = try call.body
+    let submission = try GroupSubmission(body)
+    let survivalSeconds = try body.survivalSeconds()
     let (services, address) = (call.services, call.address)
     services.store.perform(ExistingUsers(among: submission.userIDs)) { result in
       do throws(ServiceError) {
@@ -16,7 +18,8 @@ enum GroupEndpoints {
         try submission.keep(try result.serviceResult.get())
         let creation = try GroupCreation(
           submission.group, by: submission.inviterID.map { User(id: $0) },
-          under: services.settings.groups, at: services.clock.now)
+          under: services.settings.groups, survivalSeconds: survivalSeconds,
+          at: services.clock.now)
         services.shards.send(
           .channel(
             url: creation.channel.url, .createGroup(creation, replyTo: .exchange(address))),

@@ -61,15 +61,32 @@ extension PlatformCall {
 }
 
 extension Fields {
-  /// The longest time that messages of a channel can be kept, about 100 years.
-  private static let longestSurvival: Int64 = 36_500 * 86_400
+  /// The `message_survival_seconds` of a channel to be created; `nil` if it is absent or -1.
+  ///
+  /// - Throws: As ``survival()``.
+  func survivalSeconds() throws(ServiceError) -> Int64? {
+    try givenSurvival().flatMap { $0 > 0 ? $0 : nil }
+  }
 
   /// - Throws: 400101, or 400113 for 0 and for a time that is too long.
   fileprivate func survival() throws(ServiceError) -> RetentionChange.Action? {
+    try givenSurvival().map { .survive(seconds: $0 > 0 ? $0 : nil) }
+  }
+
+  /// Seconds, or -1.
+  private func givenSurvival() throws(ServiceError) -> Int64? {
     let name = "message_survival_seconds"
-    guard let seconds = try integer(name, in: -1...Self.longestSurvival) else { return nil }
-    guard seconds != 0 else { throw .outOfRange(name, 0, 1...Self.longestSurvival) }
-    return .survive(seconds: seconds > 0 ? seconds : nil)
+    let range = Limits.survivalSeconds
+    guard let seconds = try integer(name, in: -1...range.upperBound) else { return nil }
+    guard seconds != 0 else { throw .outOfRange(name, 0, range) }
+    return seconds
+  }
+}
+
+extension Channel {
+  /// Writes the channel's own time as a member of its object; -1 without one.
+  func encodeSurvival(into writer: inout JSONWriter) {
+    writer.member("message_survival_seconds", survivalSeconds ?? -1)
   }
 }
 

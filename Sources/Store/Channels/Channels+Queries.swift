@@ -250,11 +250,11 @@ extension ChannelState {
         isEphemeral: row[6], isFrozen: row[7],
         metadata: try metadata.map { try StoredJSON.decode([String: String].self, from: $0) }
           ?? [:],
-        createdAt: row[8], group: row[18] as Bool ? Group() : nil),
+        survivalSeconds: row[20], createdAt: row[8], group: row[18] as Bool ? Group() : nil),
       epoch: row[9], term: row[17], lastSeq: row[10], lastCreatedAt: row[11], bans: [:], mutes: [:],
       floodOverride: LimitOverride(messages: row[12], windowMilliseconds: row[13]),
       throttleOverride: LimitOverride(messages: row[14], windowMilliseconds: row[15]))
     lastOrdinal = row[19]
-    retention = ChannelRetention(survivalSeconds: row[20], isHeld: row[21])
+    isHeld = row[21]
   }
 }

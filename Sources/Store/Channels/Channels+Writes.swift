@@ -33,14 +33,14 @@ extension WriteTransaction {
     try connection.insert(
       """
       INSERT INTO channels (url, name, name_folded, cover_url, data, custom_type, is_ephemeral,
-        is_frozen, metadata, created_at, epoch, is_group)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        is_frozen, metadata, survival_seconds, created_at, epoch, is_group)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         channel.url, channel.name, channel.name.caseFolded, channel.coverURL, channel.data,
         channel.customType, channel.isEphemeral, channel.isFrozen,
-        StoredJSON.encodeUnlessEmpty(channel.metadata), channel.createdAt, epoch,
-        channel.group != nil,
+        StoredJSON.encodeUnlessEmpty(channel.metadata), channel.survivalSeconds,
+        channel.createdAt, epoch, channel.group != nil,
       ], numbering: "channel_id")
   }
 

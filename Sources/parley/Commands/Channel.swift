@@ -159,7 +159,23 @@ struct ChannelCreationOptions: ChannelCreation {
   @Flag(help: "Do not store messages of this channel.")
   var ephemeral = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The age at which messages are removed: seconds, or a time such as 12h or 30d.",
+      valueName: "time"))
+  var messageSurvival: TimeArgument?
+
+  func validate() throws {
+    guard let messageSurvival else { return }
+    guard let seconds = messageSurvival.wholeSeconds, seconds > 0 else {
+      let time = messageSurvival.defaultValueDescription
+      throw ValidationError(
+        "--message-survival is \(time); whole seconds, at least 1, are expected")
+    }
+  }
+
   func add(to body: inout RequestBody) {
     if ephemeral { body.set("is_ephemeral", true) }
+    body.set("message_survival_seconds", messageSurvival?.wholeSeconds)
   }
 }

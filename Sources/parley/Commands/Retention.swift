@@ -168,8 +168,8 @@ struct RetainedChannel: ParsableArguments {
   }
 }
 
-private enum RetentionText {
-  static func lines(of retention: JSONNode) -> [String] {
+enum RetentionText {
+  fileprivate static func lines(of retention: JSONNode) -> [String] {
     var fields = FieldList()
     fields.add("channel", retention.text("channel_url"))
     fields.add("legal hold", retention.isTrue("hold") ? "on" : "off")
@@ -181,7 +181,8 @@ private enum RetentionText {
     return fields.lines()
   }
 
-  private static func time(_ seconds: JSONNode?) -> String? {
+  /// A time in the largest unit that divides it; `nil` without one.
+  static func time(_ seconds: JSONNode?) -> String? {
     guard let seconds = seconds?.integer, seconds > 0 else { return nil }
     let units: [(Int64, String)] = [(86_400, "days"), (3_600, "hours"), (60, "minutes")]
     for (length, name) in units where seconds >= 2 * length && seconds % length == 0 {

@@ -16,6 +16,7 @@ enum ChannelText {
     fields.add("operators", channel.names("operators"))
     fields.add("cover", channel.text("cover_url"))
     fields.add("data", channel.text("data"))
+    fields.add("own time", RetentionText.time(channel["message_survival_seconds"]))
     fields.add("created", channel.timeInSeconds("created_at"))
     MemberText.add(ofUserIn: channel, to: &fields)
     return fields.lines()

@@ -205,6 +205,7 @@ final class JudgeRig {
     others.compactMap { if case .reportMemberCount(let count) = $0 { count } else { nil } }
   }
   var channel: Channel { judge.channel }
+  var retention: ChannelRetention { judge.retention }
   var operatorIDs: Set<String> { judge.operatorIDs }
 
   func sendCheck(of userID: String, at now: Int64) -> SendCheck {

@@ -44,6 +44,20 @@ struct RetentionRuleTests {
     #expect(try rig.perform(.deleteMessage(id), by: .platform).error == nil)
   }
 
+  @Test("is part of the channel, and stays as it is when others of its values change")
+  func changes() throws {
+    let rig = try JudgeRig()
+    rig.handle(.retentionChanged(ChannelRetention(survivalSeconds: 60, isHeld: true)))
+    #expect(rig.channel.survivalSeconds == 60)
+    // The log of the rig knows no retention, as if it had read the channel before the change.
+    let renaming = ChannelCommand.update(ChannelFields(name: "Hall"))
+    #expect(try rig.perform(renaming, by: .platform).error == nil)
+    #expect(rig.channel.name == "Hall")
+    #expect(rig.retention == ChannelRetention(survivalSeconds: 60, isHeld: true))
+    rig.handle(.retentionChanged(ChannelRetention()))
+    #expect(rig.channel.survivalSeconds == nil)
+  }
+
   @Test("of a channel applies to imported messages")
   func importing() throws {
     let rig = try JudgeRig(messageLifetime: 9_000)

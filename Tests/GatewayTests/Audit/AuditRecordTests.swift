@@ -146,7 +146,8 @@ struct AuditRecordTests {
       arguments: [("channel_url", "lobby")])
     let answer = """
       {"channel_url":"lobby","name":"Hall","custom_type":"hall","data":"private","freeze":false,
-       "is_ephemeral":false,"operators":[{"user_id":"ada","nickname":"private"}]}
+       "is_ephemeral":false,"operators":[{"user_id":"ada","nickname":"private"}],
+       "message_survival_seconds":-1}
       """
     let record = AuditRecord(call: call, former: former, outcome: .success(Array(answer.utf8)))
     let line = try line(record)

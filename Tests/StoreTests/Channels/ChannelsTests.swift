@@ -15,13 +15,15 @@ struct ChannelsTests {
       url: "den", name: "Den", coverURL: "https://a.b/c", data: "{}", customType: "game",
       isEphemeral: true, isFrozen: true,
       operators: [User(id: "bob", nickname: "Bob"), User(id: "ann", nickname: "Ann")],
-      createdAt: 42)
+      survivalSeconds: 3_600, createdAt: 42)
     let made = try await fixture.store.write { try $0.createChannel(channel, epoch: "e1") }
     #expect(made.channel == channel)
     #expect(made.epoch == "e1")
     #expect(made.lastSeq == 0)
     #expect(try await fixture.store.read { try $0.channel("den") } == made)
     #expect(try await fixture.store.read { try $0.channel("DEN") } == nil)
+    let listed = try await fixture.store.read { try $0.listChannels(ChannelQuery(urls: ["den"])) }
+    #expect(listed.channels == [channel])
   }
 
   @Test("a URL that is taken, or an operator who is not a user, is refused")
