@@ -9,7 +9,7 @@ from harness import Context
 from suite import Suite, main, programs_beside
 
 MODULES = [
-    "sessions", "tokens", "keysets", "keyfetches", "rpc", "channels", "presence", "moderation", "groups", "groupmessages", "groupreading",
+    "sessions", "tokens", "keysets", "keyfetches", "rpc", "channels", "channelorders", "presence", "moderation", "groups", "groupmessages", "groupreading",
     "groupendpoints", "grouplists", "grouptyping", "groupreceipts", "groupdeliveries", "groupsettings", "groupchanges", "grouprecovery", "grouptotals",
     "messagechanges", "searching", "exporting", "privacy", "groupblocks", "groupsuper", "groupmentions", "groupmetrics", "push",
     "messages", "listing", "streams", "parleystreams", "chatstreams",

@@ -45,7 +45,7 @@ extension Shard {
     }
   }
 
-  /// Lists channels, newest first, and encodes each of them on the store's thread as it is read.
+  /// Lists channels, and encodes each of them on the store's thread as it is read.
   ///
   /// - Parameter answer: Called once, on this shard.
   func listChannels(

@@ -28,12 +28,13 @@ extension Session {
     }
   }
 
-  /// Lists channels, newest first.
+  /// Lists channels.
   func list(_ command: ChannelList, _ caller: SessionPrincipal, _ address: ReplyAddress) {
     let query = ChannelQuery(
       nameContains: command.nameContains, urlContains: command.urlContains,
       customTypes: command.customTypes ?? [],
-      freezing: command.freezing, limit: command.limit, token: command.token)
+      freezing: command.freezing, order: command.order, limit: command.limit,
+      token: command.token)
     shard.listChannels(query, for: .session(caller)) { info, writer in
       info.encode(into: &writer)
     } then: { shard, result in

@@ -1,6 +1,14 @@
 internal import ParleyProtocol
 
-/// The filters of a channel list.
+/// The order of a list of open channels.
+public enum OpenChannelListOrder: String, Sendable, Hashable {
+  /// Newest channels first.
+  case created
+  /// Those with the latest message first, exact to a minute; then those without messages, newest first.
+  case latestMessage = "latest_message"
+}
+
+/// The filters and the order of a channel list.
 public final class OpenChannelListQueryParams: Sendable {
   private let shared: SharedValues<Values>
 
@@ -34,6 +42,12 @@ public final class OpenChannelListQueryParams: Sendable {
     set { shared[\.frozenFilter] = newValue }
   }
 
+  /// The order; newest channels first by default.
+  public var order: OpenChannelListOrder {
+    get { shared[\.order] }
+    set { shared[\.order] = newValue }
+  }
+
   /// The largest number of items on a page, 1 to 100.
   public var limit: Int {
     get { shared[\.limit] }
@@ -55,6 +69,7 @@ public final class OpenChannelListQueryParams: Sendable {
     var customTypeFilter: [String]?
     var includeFrozen = true
     var frozenFilter: Bool?
+    var order = OpenChannelListOrder.created
     var limit = 20
 
     func write(into writer: inout JSONWriter) {
@@ -63,12 +78,13 @@ public final class OpenChannelListQueryParams: Sendable {
       if let customTypeFilter { writer.member("custom_types", customTypeFilter) }
       if !includeFrozen { writer.member("show_frozen", false) }
       if let frozenFilter { writer.member("frozen", frozenFilter) }
+      if order != .created { writer.member("order", order.rawValue) }
       writer.member("limit", limit)
     }
   }
 }
 
-/// A paged list of channels, newest first.
+/// A paged list of channels.
 public final class OpenChannelListQuery: Sendable {
   private let params: OpenChannelListQueryParams.Values
   private let core: ClientCore

@@ -106,7 +106,7 @@ package struct StreamPosition: Sendable, Hashable {
   }
 }
 
-/// `channel.list`: a page of the channels that match all given conditions, newest first.
+/// `channel.list`: a page of the channels that match all given conditions.
 package struct ChannelList: Sendable, Hashable {
   /// Part of the name, ignoring case.
   package var nameContains: String?
@@ -115,6 +115,7 @@ package struct ChannelList: Sendable, Hashable {
   /// A list of which one must match.
   package var customTypes: [String]?
   package var freezing: Freezing
+  package var order: Order
   /// 1 to 100.
   package var limit: Int
   /// The end of the previous page; `nil` for the first page.
@@ -127,14 +128,24 @@ package struct ChannelList: Sendable, Hashable {
     case frozen
   }
 
+  /// The order of a list of channels.
+  package enum Order: String, Sendable, CaseIterable {
+    /// Newest channels first.
+    case created
+    /// Those with the latest message first, exact to a minute; then those without messages, newest first.
+    case latestMessage = "latest_message"
+  }
+
   package init(
     nameContains: String? = nil, urlContains: String? = nil, customTypes: [String]? = nil,
-    freezing: Freezing = .any, limit: Int = Int(Limits.defaultPageSize), token: String? = nil
+    freezing: Freezing = .any, order: Order = .created, limit: Int = Int(Limits.defaultPageSize),
+    token: String? = nil
   ) {
     self.nameContains = nameContains
     self.urlContains = urlContains
     self.customTypes = customTypes
     self.freezing = freezing
+    self.order = order
     self.limit = limit
     self.token = token
   }
@@ -145,6 +156,7 @@ package struct ChannelList: Sendable, Hashable {
       "url_contains", limit: Limits.channelURLLengths.upperBound)
     customTypes = try parameters.customTypes()
     freezing = try parameters.channelFreezing()
+    order = try parameters.choice("order", of: Order.self) ?? .created
     limit = try parameters.pageSize()
     token = try parameters.pageToken()
   }

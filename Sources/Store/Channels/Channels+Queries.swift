@@ -3,7 +3,7 @@ import Basics
 package import ParleyProtocol
 import Search
 
-/// A query for open channels, newest first.
+/// A query for open channels.
 package struct ChannelQuery: Sendable, Hashable {
   /// Part of the name, ignoring case (in Unicode's sense, independent of language).
   package var nameContains: String?
@@ -14,6 +14,7 @@ package struct ChannelQuery: Sendable, Hashable {
   /// Any of these; empty for all.
   package var urls: [String]
   package var freezing: ChannelList.Freezing
+  package var order: ChannelList.Order
   /// 1 to 100.
   package var limit: Int
   /// The token of the page; `nil` or empty for the first page.
@@ -21,20 +22,21 @@ package struct ChannelQuery: Sendable, Hashable {
 
   package init(
     nameContains: String? = nil, urlContains: String? = nil, customTypes: [String] = [],
-    urls: [String] = [], freezing: ChannelList.Freezing = .any, limit: Int = 10,
-    token: String? = nil
+    urls: [String] = [], freezing: ChannelList.Freezing = .any,
+    order: ChannelList.Order = .created, limit: Int = 10, token: String? = nil
   ) {
     self.nameContains = nameContains
     self.urlContains = urlContains
     self.customTypes = customTypes
     self.urls = urls
     self.freezing = freezing
+    self.order = order
     self.limit = limit
     self.token = token
   }
 }
 
-/// Lists the open channels that match a query, newest first.
+/// Lists the open channels that match a query, in its order.
 ///
 /// Error: `invalidPageToken`.
 package struct ChannelListing<Encoder: PageEncoder<Channel>>: StoreQuery {
@@ -52,7 +54,7 @@ package struct ChannelListing<Encoder: PageEncoder<Channel>>: StoreQuery {
 }
 
 extension StoreTransaction {
-  /// A page of the open channels that match a query, newest first.
+  /// A page of the open channels that match a query, in its order.
   ///
   /// The page is shorter when its bytes or its time run out first.
   ///
@@ -64,15 +66,15 @@ extension StoreTransaction {
     var channels = ReadAhead<Int64, Channel>()
     return try page(
       """
-      SELECT \(filter.flag), created_at, channel_id FROM channels \(query.index)
-      WHERE \(range.sql) ORDER BY created_at DESC, channel_id DESC
+      SELECT \(filter.flag), channel_id, \(query.key) FROM channels \(query.index)
+      WHERE \(range.sql) ORDER BY \(query.sorting)
       """, filter.arguments + range.arguments, limit: min(max(query.limit, 1), 100)
     ) { row, upcoming in
-      let channel = try channels.item(row[2], upcoming: upcoming.values(2), read: listedChannels)
+      let channel = try channels.item(row[1], upcoming: upcoming.values(1), read: listedChannels)
       guard let channel else { throw StoreError.notFound(.channel) }
       return try item(channel)
     } token: { row in
-      query.token(createdAt: row[1], id: row[2])
+      query.token(after: row)
     }
   }
 
@@ -97,74 +99,6 @@ extension StoreTransaction {
     ) { (try User(row: $0, connection.fileURL), $0[4] as Int64) }
     for (user, id) in operators { channels[id]?.channel.operators.append(user) }
     return channels
-  }
-}
-
-extension ChannelQuery {
-  /// The filters that a token is bound to; the limit may change from page to page.
-  private var fingerprint: [String] {
-    ["channels", nameContains ?? "", urlContains ?? "", "\(freezing.rawValue)"]
-      + ["\(customTypes.count)"] + customTypes + urls
-  }
-
-  /// The index to scan; a few named channels are looked up and sorted instead.
-  fileprivate var index: StoreStatement { urls.isEmpty ? .index("open_channels_by_age") : "" }
-
-  /// The rows to examine, and the condition on those to show.
-  fileprivate func conditions() throws -> (range: Condition, filter: Condition) {
-    let position = try position()
-    var range = Condition(
-      "(created_at, channel_id) < (?, ?)", [position.createdAt, position.id])
-    range.require("url", isAnyOf: urls)
-    var filter = Condition()
-    // The index is of open channels; among named channels, groups are skipped.
-    if urls.isEmpty { range.require("is_group = 0") } else { filter.require("is_group = 0") }
-    if let nameContains, !nameContains.isEmpty {
-      filter.require(.contains("name_folded"), [nameContains.caseFolded])
-    }
-    if let urlContains, !urlContains.isEmpty {
-      filter.require(.contains("url"), [urlContains])
-    }
-    filter.require("custom_type", isAnyOf: customTypes)
-    switch freezing {
-    case .any: break
-    case .unfrozen: filter.require("is_frozen = 0")
-    case .frozen: filter.require("is_frozen = 1")
-    }
-    return (range, filter)
-  }
-
-  fileprivate func token(createdAt: Int64, id: Int64) -> String {
-    PageCursor(of: fingerprint).token(after: ChannelPosition(createdAt: createdAt, id: id))
-  }
-
-  /// The position from which to list: before every channel when there is no token.
-  private func position() throws -> ChannelPosition {
-    guard let token, !token.isEmpty else { return ChannelPosition(createdAt: .max, id: .max) }
-    guard let position = PageCursor<ChannelPosition>(of: fingerprint).position(in: token) else {
-      throw StoreError.invalidPageToken
-    }
-    return position
-  }
-}
-
-/// The position where a page of channels ended: created_at, then the channel's number.
-private struct ChannelPosition: PagePosition {
-  let createdAt: Int64
-  let id: Int64
-
-  init(createdAt: Int64, id: Int64) {
-    self.createdAt = createdAt
-    self.id = id
-  }
-
-  var positionBytes: [UInt8] { createdAt.bigEndianBytes + id.bigEndianBytes }
-
-  init?(positionBytes bytes: [UInt8]) {
-    guard let createdAt = Int64(bigEndianBytes: bytes.prefix(8)),
-      let id = Int64(bigEndianBytes: bytes.dropFirst(8))
-    else { return nil }
-    self.init(createdAt: createdAt, id: id)
   }
 }
 

@@ -43,6 +43,9 @@ final class MessageAppender: MessageAppending {
   private var statements: Statements?
   private var countingStatements: CountingStatements?
   private var jobInsertion: DirectStatement?
+  /// The minutes to which the activity of channels was raised, so that other messages do nothing for it.
+  private var activeMinutes: [Int64: Int64] = [:]
+  private static let activeMinutesLimit = 10_000
 
   var runLimit: Int { 1 }
 
@@ -50,6 +53,7 @@ final class MessageAppender: MessageAppending {
     let lastSeq: DirectStatement
     let insertion: DirectStatement
     let advancement: DirectStatement
+    let activity: DirectStatement
   }
 
   /// The statements for messages that take an ordinal, so that those of open channels do nothing for it.
@@ -159,6 +163,21 @@ final class MessageAppender: MessageAppending {
     try statements.advancement.bind(seq, at: 2)
     try statements.advancement.bind(new.message.createdAt, at: 3)
     try statements.advancement.execute()
+    try raiseActivity(of: channel.id, to: new.message.createdAt)
+  }
+
+  /// Raises the activity of an open channel, with its first message in a minute.
+  private func raiseActivity(of channelID: Int64, to time: Int64) throws {
+    let minute = time / ActivitySchema.minute
+    guard activeMinutes[channelID] != minute else { return }
+    let statement = try prepared().activity
+    try statement.bind(channelID, at: 1)
+    try statement.bind(time, at: 2)
+    try statement.execute()
+    if activeMinutes.count >= Self.activeMinutesLimit {
+      activeMinutes.removeAll(keepingCapacity: true)
+    }
+    activeMinutes[channelID] = minute
   }
 
   /// Stores a message of a group.
@@ -235,7 +254,8 @@ final class MessageAppender: MessageAppending {
     let made = Statements(
       lastSeq: try DirectStatement(Self.lastSeq, on: connection),
       insertion: try DirectStatement(Self.insertion, on: connection),
-      advancement: try DirectStatement(Self.advancement, on: connection))
+      advancement: try DirectStatement(Self.advancement, on: connection),
+      activity: try DirectStatement(Self.activity, on: connection))
     statements = made
     return made
   }
@@ -283,6 +303,13 @@ final class MessageAppender: MessageAppending {
     UPDATE channels SET last_seq = ?2, last_created_at = max(last_created_at, ?3),
       message_count = message_count + 1
     WHERE channel_id = ?1
+    """
+
+  /// A statement of its own: SQLite rewrites the indexes of each column that is set, also to the same value.
+  private static let activity: StoreStatement = """
+    UPDATE channels SET active_at = ?2
+    WHERE channel_id = ?1 AND is_group = 0
+      AND active_at / \(Int(ActivitySchema.minute)) < ?2 / \(Int(ActivitySchema.minute))
     """
 
   private static let countingAdvancement: StoreStatement = """

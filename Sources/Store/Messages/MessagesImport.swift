@@ -121,6 +121,7 @@ extension WriteTransaction {
       """
       UPDATE channels SET message_count = message_count + ?1,
         last_created_at = \(.greater("last_created_at", "?2")),
+        active_at = CASE WHEN is_group = 0 AND active_at < ?2 THEN ?2 ELSE active_at END,
         changed_at = CASE WHEN is_group = 1 THEN \(.nextChange) ELSE changed_at END
       WHERE channel_id = ?3
       """, [items.count, items.last?.message.createdAt ?? 0, channelID])

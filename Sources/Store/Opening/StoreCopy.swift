@@ -157,7 +157,7 @@ private struct CopiedTable {
       channel_id# url name name_folded cover_url data custom_type is_ephemeral# is_frozen# metadata \
       created_at# epoch last_seq# last_created_at# message_count# flood_messages# flood_window_ms# \
       throttle_messages# throttle_window_ms# term# is_group# last_ordinal# \
-      changed_at# survival_seconds# is_held#
+      changed_at# survival_seconds# is_held# active_at#
       """),
     CopiedTable("user_days", "user_id day# messages# channels#"),
     CopiedTable("channel_operators", "channel_id# user_id position#"),

@@ -327,7 +327,11 @@ final class PostgreSQLAppender: MessageAppending {
     WITH moved AS (
       UPDATE channels AS c SET last_seq = n.last_seq,
         last_created_at = greatest(c.last_created_at, n.last_created_at),
-        message_count = c.message_count + n.added\(setting)
+        message_count = c.message_count + n.added,
+        active_at = CASE WHEN c.is_group = 0
+          AND n.last_created_at / \(ActivitySchema.minute)
+            > c.active_at / \(ActivitySchema.minute)
+          THEN n.last_created_at ELSE c.active_at END\(setting)
       FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[],
         $6::bigint[]\(arrays))
         AS n (channel_id, term, former_seq, last_seq, last_created_at, added\(columns))

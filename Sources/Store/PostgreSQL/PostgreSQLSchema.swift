@@ -47,6 +47,7 @@ enum PostgreSQLSchema {
     (31, ImportsSchema.postgreSQL),
     (32, QuotasSchema.postgreSQL),
     (33, LongRequestsSchema.endedIndex),
+    (34, ActivitySchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

@@ -67,6 +67,7 @@ enum Migrations {
     Migration("41 quotas", QuotasSchema.create),
     Migration("42 order of search", SearchSchema.order),
     Migration("43 ended requests", LongRequestsSchema.indexEnded),
+    Migration("44 activity of channels", ActivitySchema.create),
   ]
 
   /// Executes the migrations that a database has not had, each in a transaction of its own.

@@ -71,6 +71,11 @@ struct PagedReadingTests {
     let frozen = OpenChannelListQueryParams()
     frozen.frozenFilter = true
     #expect(params(OpenChannelListQuery.call(frozen.values, nil)) == #"{"frozen":true,"limit":20}"#)
+    let latest = OpenChannelListQueryParams()
+    latest.order = .latestMessage
+    #expect(
+      params(OpenChannelListQuery.call(latest.values, nil))
+        == #"{"order":"latest_message","limit":20}"#)
     #expect(
       params(ParticipantListQuery.call("lobby", 20, nil))
         == #"{"channel_url":"lobby","limit":20}"#)

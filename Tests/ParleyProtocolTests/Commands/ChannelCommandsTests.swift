@@ -89,6 +89,25 @@ struct ChannelCommandsTests {
     #expect(list == ChannelList(limit: 10))
   }
 
+  @Test("the order of a list is one of the names, which a refusal lists")
+  func order() throws {
+    guard
+      case .channelList(let list) = try command("channel.list", #""order":"latest_message""#)
+    else {
+      Issue.record("no channel.list")
+      return
+    }
+    #expect(list == ChannelList(order: .latestMessage))
+    do {
+      _ = try command("channel.list", #""order":"newest""#)
+      Issue.record("an unknown order was taken")
+    } catch {
+      for order in ChannelList.Order.allCases {
+        #expect("\(error)".contains(order.rawValue))
+      }
+    }
+  }
+
   @Test(
     "channel.list filters",
     arguments: [
@@ -99,6 +118,10 @@ struct ChannelCommandsTests {
       Case(#""show_frozen":"no""#, 400104, "show_frozen"),
       Case(#""frozen":"no""#, 400104, "frozen"), Case(#""frozen":false,"show_frozen":false"#),
       Case(#""frozen":true,"show_frozen":false"#, 400920, "frozen"),
+      Case(#""order":"created""#), Case(#""order":null"#),
+      Case(#""order":"latest_message","frozen":true,"name_contains":"x""#),
+      Case(#""order":"newest""#, 400111, "order"), Case(#""order":"Created""#, 400111, "order"),
+      Case(#""order":1"#, 400100, "order"),
       Case(#""custom_types":"a""#, 400102, "custom_types"),
       Case(#""custom_types":[null]"#, 400100, "custom_types"),
       Case(#""custom_types":["\#(text(513))"]"#, 400110, "custom_types"),

@@ -121,6 +121,11 @@ struct PostgreSQLOpeningTests {
       ORDER BY created_at DESC, channel_id DESC
       """,
       """
+      SELECT channel_id FROM channels
+      WHERE (active_at, created_at, channel_id) < (5, 5, 5) AND is_group = 0
+      ORDER BY active_at DESC, created_at DESC, channel_id DESC
+      """,
+      """
       SELECT * FROM (SELECT ends_at > 5, starts_at, channel_id, user_id FROM bans
         WHERE (starts_at, channel_id, user_id) < (5, 5, 'a')
         ORDER BY 2 DESC, 3 DESC, 4 DESC) AS ban
