@@ -101,7 +101,8 @@ let package = Package(
     library("FloodControl"),
     library("Search"),
     library("LinkPreview", ["Basics", "ParleyProtocol", "CDomainNames"]),
-    library("Channels", ["ParleyProtocol", "FloodControl", "LinkPreview", "Search", deque]),
+    library(
+      "Channels", ["Basics", "ParleyProtocol", "FloodControl", "LinkPreview", "Search", deque]),
     library("Uploads", ["Basics", "ParleyProtocol"]),
     library("Cluster", [deque]),
     library("Push", ["Basics", "FloodControl", "ParleyProtocol", "COpenSSL"]),

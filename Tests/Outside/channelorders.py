@@ -54,6 +54,32 @@ async def test_by_latest_message(ctx):
     assert await walk(owner, order="created") == await walk(owner) == urls[::-1]
 
 
+async def test_by_participants(ctx):
+    """Channels with the most participants come first; the others follow, newest first."""
+    server = await ctx.fresh()
+    owner, *others = await ctx.users(server, 4)
+    urls = await channels(owner)
+    assert await walk(owner, order="participants") == urls[::-1]
+    for n, clients in ((4, others[:2]), (2, others), (1, others[:1])):
+        for client in clients:
+            await client.call("channel.enter", channel_url=urls[n])
+    expected = [urls[n] for n in (2, 4, 1, 6, 5, 3, 0)]
+    for limit in (1, 2, 3, 4, 7, 100):
+        assert await walk(owner, limit, order="participants") == expected, limit
+    listed = await owner.call("channel.list", order="participants", limit=5)
+    assert [channel["participant_count"] for channel in listed["channels"]] == [3, 2, 1, 0, 0]
+    assert await walk(owner, order="participants", custom_types=["even"]) == [urls[n] for n in (2, 4, 6, 0)]
+    assert await walk(owner, order="participants", name_contains="nr 1") == [urls[1]]
+    await owner.call("channel.freeze", channel_url=urls[0])
+    await owner.call("channel.freeze", channel_url=urls[3])
+    assert await walk(owner, order="participants", frozen=True) == [urls[3], urls[0]]
+    assert await walk(owner, order="participants", frozen=False) == [urls[n] for n in (2, 4, 1, 6, 5)]
+    await others[0].call("channel.exit", channel_url=urls[4])
+    await others[1].call("channel.exit", channel_url=urls[4])
+    await owner.call("channel.delete", channel_url=urls[2])
+    assert await walk(owner, order="participants") == [urls[n] for n in (1, 6, 5, 4, 3, 0)]
+
+
 async def test_a_later_message_does_not_repeat_a_channel(ctx):
     """A walk through the pages shows no channel twice while others talk and are created."""
     server = await ctx.fresh()
@@ -76,7 +102,8 @@ async def test_wrong_orders(ctx):
     owner = await ctx.user(server)
     urls = await channels(owner, 3)
     await speak(owner, urls[0])
-    orders = ("created", "latest_message")
+    await owner.call("channel.enter", channel_url=urls[1])
+    orders = ("created", "participants", "latest_message")
     for value in ("newest", "", "CREATED"):
         try:
             await owner.call("channel.list", order=value)

@@ -799,8 +799,8 @@ export interface Methods {
       /** Only frozen channels, or only others. */
       frozen?: boolean | null;
       show_frozen?: boolean | null;
-      /** `created`: newest first. `latest_message`: those with the latest message first, exact to a minute. */
-      order?: "created" | "latest_message" | null;
+      /** `created`: newest first. `participants`: those with the most participants first. `latest_message`: those with the latest message first, exact to a minute. */
+      order?: "created" | "participants" | "latest_message" | null;
       limit?: number | null;
       /** `next` of the previous page. Empty for the first page. */
       token?: string | null;

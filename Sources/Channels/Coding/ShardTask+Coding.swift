@@ -149,6 +149,10 @@ extension ShardQuestion: MessageCodable {
       writer.write(case: 8)
       writer.write(seat)
       writer.write(urls)
+    case .fullestChannels(let limit, let position):
+      writer.write(case: 9)
+      writer.write(limit)
+      writer.write(position)
     }
   }
 
@@ -167,6 +171,9 @@ extension ShardQuestion: MessageCodable {
     case 6: self = .busiestChannels(limit: try reader.readInteger(in: Limits.pageSizes))
     case 7: self = .seats(try reader.read())
     case 8: self = .cover(try reader.read(), groups: try reader.read())
+    case 9:
+      self = .fullestChannels(
+        limit: try reader.readInteger(in: FullestChannels.limits), after: try reader.read())
     default: throw .unknownCase
     }
   }
@@ -214,6 +221,9 @@ extension ShardAnswer: MessageCodable {
     case .covered(let isComplete):
       writer.write(case: 12)
       writer.write(isComplete)
+    case .fullestChannels(let channels):
+      writer.write(case: 13)
+      writer.write(channels)
     }
   }
 
@@ -237,6 +247,7 @@ extension ShardAnswer: MessageCodable {
     case 10: self = .seats(try reader.read())
     case 11: self = .recovered(try reader.read())
     case 12: self = .covered(try reader.read())
+    case 13: self = .fullestChannels(try reader.read())
     default: throw .unknownCase
     }
   }
@@ -267,6 +278,17 @@ extension ChannelTraffic: MessageCodable {
     self.init(
       url: try reader.read(), messages: try reader.readInteger(in: .counts),
       participants: try reader.readInteger(in: .counts))
+  }
+}
+
+extension CountedChannel: MessageCodable {
+  package func encode(into writer: inout MessageWriter) {
+    writer.write(url)
+    writer.write(participants)
+  }
+
+  package init(from reader: inout MessageReader) throws(MessageDecodingError) {
+    self.init(url: try reader.read(), participants: try reader.readInteger(in: .counts))
   }
 }
 

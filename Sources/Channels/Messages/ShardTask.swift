@@ -61,6 +61,8 @@ package enum ShardQuestion: Sendable, Hashable {
   case connections
   /// How many participants do those of these channels have that are at home on the shard?
   case participantCounts([String])
+  /// Which channels at home on the server have the most participants, after a position?
+  case fullestChannels(limit: Int, after: CountedChannel?)
   /// Which sends to this channel await their answers on the shard?
   case awaitedSends(channelURL: String)
   /// Which channels at home on the shard have the most messages?
@@ -81,6 +83,8 @@ package enum ShardAnswer: Sendable, Hashable {
   case connections([ConnectionCount])
   /// In the order of the requested channels.
   case participantCounts([Int])
+  /// At most the requested number, in the order of ``CountedChannel/precedes(_:)``.
+  case fullestChannels([CountedChannel])
   case awaitedSends([AwaitedSend])
   /// At most the requested number, the busiest first.
   case busiestChannels([ChannelTraffic])

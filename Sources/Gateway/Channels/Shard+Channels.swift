@@ -1,7 +1,6 @@
 import Channels
 import ParleyProtocol
 import Store
-import Synchronization
 
 /// Operations on channels that need not be in memory.
 extension Shard {
@@ -53,6 +52,9 @@ extension Shard {
     _ encode: @escaping @Sendable (ChannelInfo, inout JSONWriter) -> Void,
     then answer: @escaping @Sendable (Shard, Result<[UInt8], ServiceError>) -> Void
   ) {
+    if query.order == .participants {
+      return listChannelsByParticipants(query, for: caller, encode, then: answer)
+    }
     guard edge == nil else { return listClusterChannels(query, for: caller, encode, then: answer) }
     let path = returnPath
     let services = services
@@ -75,22 +77,5 @@ extension Channel {
     guard operators.count <= Limits.operatorCount else {
       throw .tooMany(field, limit: Limits.operatorCount)
     }
-  }
-}
-/// The current number of participants of each channel, for lists of channels whose homes are on
-/// several shards.
-///
-/// Written when users enter and leave, never when events are delivered. Only a channel's home
-/// writes its count, so another server would have to ask that home.
-final class ParticipantCounts: Sendable {
-  private let counts = Mutex<[String: Int]>([:])
-
-  /// A channel's count; 0 for an empty channel.
-  subscript(url: String) -> Int {
-    counts.withLock { $0[url] ?? 0 }
-  }
-
-  func set(_ count: Int, of url: String) {
-    counts.withLock { $0[url] = count == 0 ? nil : count }
   }
 }

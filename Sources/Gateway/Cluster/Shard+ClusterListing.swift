@@ -31,7 +31,7 @@ extension Shard {
   }
 
   /// Asks the homes of channels for the numbers of their participants.
-  private func countParticipants(
+  func countParticipants(
     of urls: [String], then completion: @escaping ([String: Int]) -> Void
   ) {
     var counts: [String: Int] = [:]
@@ -59,7 +59,7 @@ extension Shard {
 
 /// Leaves channels unencoded: their encoding includes the number of participants, which is known
 /// later.
-private struct ChannelMeasure: PageEncoder {
+struct ChannelMeasure: PageEncoder {
   let encode: @Sendable (ChannelInfo, inout JSONWriter) -> Void
 
   func encode(_ channel: Channel) -> PageItem<Channel> {
@@ -69,7 +69,7 @@ private struct ChannelMeasure: PageEncoder {
 }
 
 extension ListPage<Channel> {
-  fileprivate func encoded(
+  func encoded(
     _ counts: [String: Int], _ encode: (ChannelInfo, inout JSONWriter) -> Void
   ) -> [UInt8] {
     JSONWriter.bytes(reserving: items.count * 256 + 64) { writer in

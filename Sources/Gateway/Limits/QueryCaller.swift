@@ -50,6 +50,8 @@ extension Command {
     case .userPreferences(let preferences): preferences.sendsReadReceipts == nil ? 0 : 20
     // The groups that the users share are searched among all groups of the caller.
     case .userBlock, .userUnblock: 4
+    // All channels with participants are looked through, on all servers.
+    case .channelList(let list): list.order == .participants ? 4 : 0
     case .groupsMarkRead(let groups): groups.channelURLs?.count ?? 0
     // Clients send it by themselves, for all groups with new messages.
     case .groupsMarkDelivered(let groups): groups.parts.count / 10
@@ -59,7 +61,7 @@ extension Command {
     case .channel, .sessionOpen, .sessionObserve, .sessionRefresh, .sessionPing, .sessionClose,
       .sessionBackground, .pushRegister, .pushUnregister, .pushTokens, .pushPreferences,
       .userGet, .userUpdate, .userBlocked, .groupUpdate, .groupMembers, .groupList, .groupUnread,
-      .groupWatchTotals, .groupChanges, .groupRecover, .channelList, .channelEnter, .channelExit,
+      .groupWatchTotals, .groupChanges, .groupRecover, .channelEnter, .channelExit,
       .channelParticipants,
       .messageSendFiles, .messageList, .messageChanges, .messageSearch, .report, .fileCreate,
       .fileGet, .fileList,

@@ -117,6 +117,8 @@ extension Shard {
       case .connections: .connections([connectionCount])
       case .participantCounts(let urls):
         .participantCounts(urls.map { services.participantCounts[$0] })
+      case .fullestChannels(let limit, let position):
+        .fullestChannels(fullestChannels(limit, after: position))
       case .awaitedSends(let url): .awaitedSends(edge?.calls.awaitedSends(toChannel: url) ?? [])
       case .busiestChannels(let limit): .busiestChannels(busiestChannels(limit))
       case .seats(let userIDs): .seats(seats(of: userIDs))
@@ -129,10 +131,13 @@ extension Shard {
   /// Answers a question of another server's shard with the answers of all shards of this server.
   func answerForServer(_ question: ShardQuestion, to address: PollAddress) {
     // The counts are in memory that all shards share.
-    if case .participantCounts = question { return answer(question, to: address) }
-    ask(question, of: services.shards.handles) { [unowned self] answers in
-      let answer = ShardAnswer(answers, to: question)
-      send(.shard(address.shard, .answer(answer, to: address)))
+    switch question {
+    case .participantCounts, .fullestChannels: answer(question, to: address)
+    case .online, .sessions, .close, .connections, .awaitedSends, .busiestChannels, .seats, .cover:
+      ask(question, of: services.shards.handles) { [unowned self] answers in
+        let answer = ShardAnswer(answers, to: question)
+        send(.shard(address.shard, .answer(answer, to: address)))
+      }
     }
   }
 
@@ -168,6 +173,7 @@ extension ShardAnswer {
     var (connections, numbers): ([ConnectionCount], [Int]) = ([], [])
     var sends: [AwaitedSend] = []
     var traffic: [ChannelTraffic] = []
+    var counted: [CountedChannel] = []
     var seats: [Seat] = []
     var closedUserID: String?
     var isCovered = true
@@ -178,6 +184,7 @@ extension ShardAnswer {
       case .closed(let userID): closedUserID = closedUserID ?? userID
       case .connections(let some): connections += some
       case .participantCounts(let some): numbers += some
+      case .fullestChannels(let some): counted += some
       case .awaitedSends(let some): sends += some
       case .busiestChannels(let some): traffic += some
       case .seats(let some): seats += some
@@ -193,6 +200,7 @@ extension ShardAnswer {
     case .close: self = .closed(userID: closedUserID)
     case .connections: self = .connections(connections)
     case .participantCounts: self = .participantCounts(numbers)
+    case .fullestChannels: self = .fullestChannels(counted)
     case .awaitedSends: self = .awaitedSends(sends)
     case .seats: self = .seats(seats)
     case .cover: self = .covered(isCovered)

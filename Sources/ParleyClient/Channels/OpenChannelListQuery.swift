@@ -4,6 +4,8 @@ internal import ParleyProtocol
 public enum OpenChannelListOrder: String, Sendable, Hashable {
   /// Newest channels first.
   case created
+  /// Those with the most participants first; then those without participants, newest first.
+  case participants
   /// Those with the latest message first, exact to a minute; then those without messages, newest first.
   case latestMessage = "latest_message"
 }

@@ -132,6 +132,8 @@ package struct ChannelList: Sendable, Hashable {
   package enum Order: String, Sendable, CaseIterable {
     /// Newest channels first.
     case created
+    /// Those with the most participants first; then those without participants, newest first.
+    case participants
     /// Those with the latest message first, exact to a minute; then those without messages, newest first.
     case latestMessage = "latest_message"
   }

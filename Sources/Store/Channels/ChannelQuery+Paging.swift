@@ -4,21 +4,27 @@ import Search
 
 extension ChannelQuery {
   /// The filters that a token is bound to; the limit may change from page to page.
-  private var fingerprint: [String] {
+  var fingerprint: [String] {
     let filters =
       ["channels", nameContains ?? "", urlContains ?? "", "\(freezing.rawValue)"]
       + ["\(customTypes.count)"] + customTypes + urls
     return switch order {
     case .created: filters
-    case .latestMessage: [order.rawValue] + filters
+    case .participants, .latestMessage: [order.rawValue] + filters
     }
+  }
+
+  /// Whether some channels are left out.
+  package var hasFilters: Bool {
+    nameContains?.isEmpty == false || urlContains?.isEmpty == false || !customTypes.isEmpty
+      || !urls.isEmpty || freezing != .any
   }
 
   /// The index to scan; a few named channels are looked up and sorted instead.
   var index: StoreStatement {
     guard urls.isEmpty else { return "" }
     return switch order {
-    case .created: .index("open_channels_by_age")
+    case .created, .participants: .index("open_channels_by_age")
     case .latestMessage: .index("open_channels_by_activity")
     }
   }
@@ -26,7 +32,7 @@ extension ChannelQuery {
   /// The columns by which channels are sorted, the greatest first.
   var key: StoreStatement {
     switch order {
-    case .created: "created_at, channel_id"
+    case .created, .participants: "created_at, channel_id"
     case .latestMessage: "active_at, created_at, channel_id"
     }
   }
@@ -34,14 +40,17 @@ extension ChannelQuery {
   /// For use after ORDER BY.
   var sorting: StoreStatement {
     switch order {
-    case .created: "created_at DESC, channel_id DESC"
+    case .created, .participants: "created_at DESC, channel_id DESC"
     case .latestMessage: "active_at DESC, created_at DESC, channel_id DESC"
     }
   }
 
   /// The rows to examine, and the condition on those to show.
   func conditions() throws -> (range: Condition, filter: Condition) {
-    let position = try position()
+    conditions(after: try position())
+  }
+
+  func conditions(after position: ChannelPosition) -> (range: Condition, filter: Condition) {
     let places = position.values.map { _ in "?" }.joined(separator: ", ")
     var range = Condition("(\(key)) < (\(places))", position.values)
     range.require("url", isAnyOf: urls)
@@ -84,14 +93,14 @@ extension ChannelQuery {
   /// The number of columns of the key.
   private var keyLength: Int {
     switch order {
-    case .created: 2
+    case .created, .participants: 2
     case .latestMessage: 3
     }
   }
 }
 
 /// The position where a page of channels ended: the values of the key.
-private struct ChannelPosition: PagePosition {
+struct ChannelPosition: PagePosition {
   let values: [Int64]
 
   init(values: [Int64]) {

@@ -1,7 +1,6 @@
 package import Channels
 import Basics
 package import ParleyProtocol
-import Search
 
 /// A query for open channels.
 package struct ChannelQuery: Sendable, Hashable {
@@ -78,7 +77,7 @@ extension StoreTransaction {
     }
   }
 
-  private func listedChannels(_ ids: [Int64]) throws -> [Int64: Channel] {
+  func listedChannels(_ ids: [Int64]) throws -> [Int64: Channel] {
     try channelStates(ids).mapValues(\.channel)
   }
 

@@ -63,14 +63,17 @@ extension StoreTransaction {
   /// - Parameters:
   ///   - sql: A statement whose first column states whether the row matches the filters.
   ///   - limit: Maximum number of items; at least 1.
+  ///   - beginning: The beginning of the page, and the token that continues after it.
+  ///   - room: The room for further items.
   ///   - item: Creates an item from a matching row, and may read the rows after it.
   ///   - token: The token that continues after a row.
   func page<Value>(
     _ sql: StoreStatement, _ arguments: StoreArguments, limit: Int,
+    after beginning: ListPage<Value> = ListPage(items: [], next: ""), in room: PageRoom = .answer,
     item: (StoreRow, UpcomingRows) throws -> PageItem<Value>, token: (StoreRow) throws -> String
   ) throws -> ListPage<Value> {
-    var room = PageRoom.answer
-    var page = ListPage<Value>(items: [], next: "")
+    var room = room
+    var page = beginning
     let rows = try connection.scan(sql, arguments)
     while let row = try rows.next() {
       guard row[0] as Bool else {

@@ -18,6 +18,14 @@ extension SampleMessages {
       .answer(.connections([count]), to: poll()),
       .ask(.participantCounts(texts()), replyTo: poll()),
       .answer(.participantCounts(list { $0.count() }), to: poll()),
+      .ask(
+        .fullestChannels(
+          limit: pageSize(),
+          after: optional { CountedChannel(url: $0.text(), participants: $0.count()) }),
+        replyTo: poll()),
+      .answer(
+        .fullestChannels(list { CountedChannel(url: $0.text(), participants: $0.count()) }),
+        to: poll()),
       .ask(.awaitedSends(channelURL: text()), replyTo: poll()),
       .answer(
         .awaitedSends(

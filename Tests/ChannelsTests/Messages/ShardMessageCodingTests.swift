@@ -224,6 +224,7 @@ struct ShardMessageCodingTests {
     func counts(_ count: Int) -> [ShardMessage] {
       let answers: [ShardAnswer] = [
         .participantCounts([0, count]),
+        .fullestChannels([CountedChannel(url: "lobby", participants: count)]),
         .connections([ConnectionCount(connections: count, sessions: 0, queued: 0)]),
         .connections([ConnectionCount(connections: 0, sessions: count, queued: 0)]),
         .busiestChannels([ChannelTraffic(url: "lobby", messages: count, participants: 0)]),

@@ -69,6 +69,33 @@ struct SeveralServersTests {
     #expect(list.contains(#""participant_count":2"#), "\(list)")
   }
 
+  @Test("channels are listed by participants over all servers, from each of them")
+  func fullest() throws {
+    let clients = try clients(on: [0, 1, 2])
+    let owner = servers.user(at: 0, "owner")
+    let creator = try servers.open(owner, on: 0)
+    for name in ["some", "many", "none"] {
+      _ = try creator.call("channel.create", #""channel_url":"by-count-\#(name)""#)
+    }
+    _ = try clients[0].enter("by-count-some")
+    for client in clients.prefix(2) { _ = try client.enter("by-count-many") }
+    servers.settle()
+    for client in clients {
+      var (found, token): ([String], String) = ([], "")
+      repeat {
+        let page = try client.call(
+          "channel.list",
+          #""order":"participants","url_contains":"by-count-","limit":1,"token":"\#(token)""#)
+        for name in ["many", "some", "none"] where page.contains("by-count-\(name)\"") {
+          found.append(name)
+        }
+        let parts = page.split(separator: #""next":""#, maxSplits: 1)
+        token = parts.count == 2 ? String(parts[1].prefix { $0 != "\"" }) : ""
+      } while !token.isEmpty && found.count < 9
+      #expect(found == ["many", "some", "none"])
+    }
+  }
+
   @Test("a ban on one server removes the user on another")
   func bans() throws {
     let clients = try clients(on: [0, 2])

@@ -118,7 +118,7 @@ struct ChannelCommandsTests {
       Case(#""show_frozen":"no""#, 400104, "show_frozen"),
       Case(#""frozen":"no""#, 400104, "frozen"), Case(#""frozen":false,"show_frozen":false"#),
       Case(#""frozen":true,"show_frozen":false"#, 400920, "frozen"),
-      Case(#""order":"created""#), Case(#""order":null"#),
+      Case(#""order":"created""#), Case(#""order":null"#), Case(#""order":"participants""#),
       Case(#""order":"latest_message","frozen":true,"name_contains":"x""#),
       Case(#""order":"newest""#, 400111, "order"), Case(#""order":"Created""#, 400111, "order"),
       Case(#""order":1"#, 400100, "order"),

@@ -144,6 +144,10 @@ struct ChannelOrderTests {
     for (order, other) in [
       (ChannelList.Order.created, ChannelList.Order.latestMessage), (.latestMessage, .created),
     ] {
+      await #expect(throws: StoreError.invalidPageToken) {
+        let token = try await self.list(fixture, ChannelQuery(order: order, limit: 2)).next
+        _ = try ChannelQuery(order: .participants, token: token).participantPosition()
+      }
       let token = try await list(fixture, ChannelQuery(order: order, limit: 2)).next
       #expect(!token.isEmpty)
       await #expect(throws: StoreError.invalidPageToken) {
