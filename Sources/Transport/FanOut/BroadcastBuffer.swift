@@ -124,7 +124,8 @@ package final class BroadcastBuffer {
                 events = (subscriber.position, batch)
               }
               if let events {
-                transport.deliver(events.batch, toSlot: subscriber.slot, with: ring, &sent)
+                sent.byteCount += transport.deliver(
+                  events.batch, toSlot: subscriber.slot, with: ring)
               }
               continue
             }

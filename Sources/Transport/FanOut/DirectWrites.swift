@@ -28,18 +28,21 @@ extension Transport {
   }
 
   /// Sends the events of a fan-out to a stream: at once where its socket has room, otherwise later.
+  ///
+  /// - Returns: The number of bytes in writes that were completed meanwhile, to this stream or others. Returned,
+  ///   because a sweep keeps its own counts in registers.
   @inline(never)
-  func deliver(
-    _ batch: EventBatch, toSlot slot: UInt32, with ring: SendRing?, _ sent: inout DirectWrites
-  ) {
+  func deliver(_ batch: EventBatch, toSlot slot: UInt32, with ring: SendRing?) -> Int {
     guard let stream = connections.stream(inSlot: slot), stream.descriptor >= 0 else {
       connections.connection(inSlot: slot)?.deliver(batch)
-      return
+      return 0
     }
+    var sent = DirectWrites()
     withScratch { chunk in
       stream.append(written: batch, to: &chunk, in: self)
       chunk.withUnsafeBytes { send($0, to: stream, inSlot: slot, with: ring, &sent) }
     }
+    return sent.byteCount
   }
 
   private func send(
