@@ -12,7 +12,7 @@ package final class EventBody {
     case source(any HTTPBodySource)
   }
 
-  /// The number of unwritten bytes above which no more are taken.
+  /// The number of unwritten bytes above which nothing is taken.
   package static let highWaterMark = 65_536
 
   /// The way in which the client recognises the end.
