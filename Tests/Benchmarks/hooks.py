@@ -4,14 +4,11 @@ Called by Scripts/bench --only hooks. Rounds are interleaved; ratios are medians
 allows everything after 5 ms, or never answers.
 """
 
-import argparse
 import contextlib
-import signal
 import subprocess
-import sys
 
 from groups_report import Figures, median
-from measuring import Measuring, say
+from measuring import Measuring, measure, say
 from tables import table
 
 DELAY_MS, HANGING_MS, SENDERS = 5, 3_600_000, 512
@@ -49,10 +46,10 @@ class Bench(Measuring):
     def run(self):
         for number in range(self.options.rounds):
             say(f"round {number + 1} of {self.options.rounds}")
-            for measure in (self.acknowledgements, self.throughput):
-                measure("none", [])
+            for case in (self.acknowledgements, self.throughput):
+                case("none", [])
                 with self.back_end(DELAY_MS) as flags:
-                    measure("asked", [*flags, "--hooks-events", "message.send"])
+                    case("asked", [*flags, "--hooks-events", "message.send"])
             # Messages are sent while the back end does not answer what it is asked about uploads.
             with self.back_end(HANGING_MS) as flags:
                 self.acknowledgements("other", [*flags, "--hooks-events", "file.create"])
@@ -74,21 +71,5 @@ class Bench(Measuring):
             ["measured", "asked", "not asked", "ratio (of the rounds)", "goal", "met"], figures.rows)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    for name in ("parleyd", "work", "load-client", "hook-server"):
-        parser.add_argument(f"--{name}", required=True)
-    for name in ("json", "server-core", "client-core"):
-        parser.add_argument(f"--{name}")
-    for name, value in (("rounds", 5), ("seconds", 5)):
-        parser.add_argument(f"--{name}", type=int, default=value)
-    bench = Bench(parser.parse_args())
-    # Ends the servers on the way out.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    signal.signal(signal.SIGHUP, lambda *_: sys.exit(143))
-    bench.run()
-    bench.report()
-
-
 if __name__ == "__main__":
-    main()
+    measure(Bench, ["load-client", "hook-server"], {"rounds": 5, "seconds": 5})

@@ -1,6 +1,8 @@
 """What the measurements of one server program beside itself share."""
 
+import argparse
 import json
+import signal
 import subprocess
 import sys
 from collections import defaultdict
@@ -38,3 +40,22 @@ class Measuring:
         if done.returncode != 0:
             raise SystemExit(f"{mode}: {done.stderr.strip()}\n{server.log_end()}")
         return json.loads(done.stdout)
+
+
+def measure(kind, programs, counts):
+    """Runs the measurements of a kind with the options of the command line, and reports them.
+
+    Programs are options that must be given; counts are numbers with their defaults."""
+    parser = argparse.ArgumentParser()
+    for name in ("parleyd", "work", *programs):
+        parser.add_argument(f"--{name}", required=True)
+    for name in ("json", "server-core", "client-core"):
+        parser.add_argument(f"--{name}")
+    for name, value in counts.items():
+        parser.add_argument(f"--{name}", type=int, default=value)
+    bench = kind(parser.parse_args())
+    # Ends the servers on the way out.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGHUP, lambda *_: sys.exit(143))
+    bench.run()
+    bench.report()

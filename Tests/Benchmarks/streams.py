@@ -3,18 +3,15 @@
 Called by Scripts/bench --only streams. Rounds are interleaved; ratios are medians of the rounds' own.
 """
 
-import argparse
 import base64
 import json
 import os
 import selectors
-import signal
 import socket
-import sys
 
 from grouped_servers import settled_memory
 from groups_report import Figures
-from measuring import Measuring, say
+from measuring import Measuring, measure, say
 from tables import table
 
 TOKEN = b'"message.received"'
@@ -181,21 +178,5 @@ class Bench(Measuring):
             ["measured", "stream", "WebSocket", "ratio (of the rounds)", "goal", "met"], figures.rows)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    for name in ("parleyd", "work"):
-        parser.add_argument(f"--{name}", required=True)
-    for name in ("json", "server-core"):
-        parser.add_argument(f"--{name}")
-    for name, value in (("rounds", 5), ("subscribers", 400), ("deliveries", 300_000), ("idle", 2_000)):
-        parser.add_argument(f"--{name}", type=int, default=value)
-    bench = Bench(parser.parse_args())
-    # Ends the servers on the way out.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    signal.signal(signal.SIGHUP, lambda *_: sys.exit(143))
-    bench.run()
-    bench.report()
-
-
 if __name__ == "__main__":
-    main()
+    measure(Bench, [], {"rounds": 5, "subscribers": 400, "deliveries": 300_000, "idle": 2_000})
