@@ -84,6 +84,14 @@ extension SocketStream {
     interest = wanted
   }
 
+  /// Stops watching the socket, which another handler takes over with its waiting bytes.
+  package mutating func unwatch(on loop: EventLoop) {
+    if let registration { loop.deregister(registration) }
+    registration = nil
+    interest = []
+    isListed = false
+  }
+
   /// Marks the stream to be flushed at the end of the turn.
   ///
   /// - Returns: `false` when it was already marked.

@@ -135,44 +135,53 @@ extension Shard {
       stream.end()
       return answer(.gone, to: exchange)
     }
-    guard let reader = reader(reading, of: stream, exchange) else { return }
-    reading.preface.withUnsafeBytes { reader.take($0) }
-    stream.attach(reader)
+    if isHere {
+      carry(reading, of: stream, exchange)
+    } else {
+      relay(reading, of: stream, exchange)
+    }
   }
 
   private static func ahead(_ position: UInt64, of last: UInt64) -> ServiceError {
     .outOfRange("after", Int64(clamping: position), 0...Int64(clamping: last))
   }
 
-  /// Begins the response that carries events; `nil` when its client is gone.
-  private func reader(
+  /// Begins a response on this shard that carries events.
+  private func carry(
     _ reading: StreamReading, of stream: Connection, _ exchange: ExchangeAddress
-  ) -> (any EventReader)? {
-    guard exchange.shard == handle.address else {
-      let server = edge?.routes.ring.member(slot: exchange.shard.server)?.id
-      let reader = RelayedReader(
-        of: stream.id, isPoll: reading.isPoll, to: exchange,
-        at: exchange.shard.server == services.server ? nil : server, on: self)
-      streams.readers[exchange] = reader
-      answer(.events(from: handle.address), to: exchange)
-      return reader
-    }
+  ) {
     let id = Exchange.ID(exchange)
-    guard let request = streams.requests.removeValue(forKey: id) else { return nil }
-    return transport.respond(
-      request.responses.events(compressed: request.compressed),
-      withEventsFrom: .stream(stream.id, isPoll: reading.isPoll),
-      compressed: request.compressed, to: id)
+    guard let request = streams.requests.removeValue(forKey: id) else { return }
+    let (head, compressed) = (
+      request.responses.events(compressed: request.compressed), request.compressed
+    )
+    guard reading.isPoll else {
+      return stream.carryEvents(after: reading.preface, head, compressed: compressed, to: id)
+    }
+    let body = transport.respond(
+      head, withEventsFrom: .stream(stream.id), compressed: compressed, to: id)
+    if let body { stream.attach(body) }
+  }
+
+  /// Begins a response on another server that carries events.
+  private func relay(
+    _ reading: StreamReading, of stream: Connection, _ exchange: ExchangeAddress
+  ) {
+    let reader = RelayedReader(
+      of: stream.id, isPoll: reading.isPoll, to: exchange,
+      at: edge?.routes.ring.member(slot: exchange.shard.server)?.id, on: self)
+    streams.readers[exchange] = reader
+    answer(.events(from: handle.address), to: exchange)
+    if !reading.isPoll { reading.preface.withUnsafeBytes { reader.take(events: $0) } }
+    stream.attach(reader)
   }
 }
 
 extension StreamReading {
   /// The bytes before the events.
   ///
-  /// The padding is a comment. The event `hello` shows that the response arrives unbuffered. A poll has
-  /// neither.
+  /// The padding is a comment. The event `hello` shows that the response arrives unbuffered.
   fileprivate var preface: [UInt8] {
-    guard !isPoll else { return [] }
     var bytes: [UInt8] = []
     if padding > 0 {
       bytes.append(UInt8(ascii: ":"))

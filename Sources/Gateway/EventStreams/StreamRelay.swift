@@ -4,14 +4,14 @@ import HTTP
 import ParleyProtocol
 import Transport
 
-/// The requests to streams that a shard has received, and those that other shards have sent to its
+/// The requests to streams that a shard has received, and those that other servers have sent to its
 /// streams.
 ///
 /// Confined to its shard.
 final class StreamRelay {
   /// The requests of this shard's connections whose responses are not complete.
   var requests: [Exchange.ID: AwaitedStream] = [:]
-  /// The requests on other shards that carry the events of this shard's streams.
+  /// The requests on other servers that carry the events of this shard's streams.
   var readers: [ExchangeAddress: RelayedReader] = [:]
 
   /// Ends the responses that depend on lost servers.
@@ -38,7 +38,7 @@ final class StreamRelay {
 
 /// A request to a stream, on the shard that has received it.
 ///
-/// The source of the events that another shard sends.
+/// The source of the events that another server sends.
 final class AwaitedStream: HTTPBodySource {
   let responses: StreamResponses
   /// The other server that has the stream; `nil` for this one.
@@ -79,12 +79,12 @@ final class AwaitedStream: HTTPBodySource {
 
   func forward(_ bytes: [UInt8]) {
     unreported += bytes.count
-    bytes.withUnsafeBytes { body?.take($0) }
-    if unreported >= Self.reportByteCount, body?.hasRoom == true { report() }
+    bytes.withUnsafeBytes { body?.take(events: $0) }
+    if unreported >= Self.reportByteCount, body?.takesMore == true { report() }
   }
 
   func end() {
-    body?.end()
+    body?.endResponse()
     body = nil
   }
 
@@ -117,13 +117,13 @@ final class AwaitedStream: HTTPBodySource {
   }
 }
 
-/// A reader whose request is on another shard than its stream.
+/// A reader whose request is on another server than its stream.
 final class RelayedReader: EventReader {
   /// The maximum size of a message between shards.
   private static let pieceByteCount = 65_536
 
   let isPoll: Bool
-  /// The other server that has the request; `nil` for this one.
+  /// The server that has the request, if it is known.
   let server: ServerID?
   /// The bytes that the other shard has not written.
   private(set) var waitingByteCount = 0
@@ -142,11 +142,7 @@ final class RelayedReader: EventReader {
     self.shard = shard
   }
 
-  var hasRoom: Bool { waitingByteCount <= EventBody.highWaterMark }
-
-  var localBody: EventBody? { nil }
-
-  func take(_ bytes: UnsafeRawBufferPointer) {
+  func take(events bytes: UnsafeRawBufferPointer) {
     waitingByteCount += bytes.count
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -155,7 +151,7 @@ final class RelayedReader: EventReader {
     }
   }
 
-  func end() {
+  func endResponse() {
     shard.streams.readers[exchange] = nil
     send(.end(exchange))
   }

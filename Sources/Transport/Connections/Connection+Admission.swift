@@ -9,14 +9,12 @@ extension Connection {
     descriptor: Int32, tls: TLSSession?, proxyHeader: ProxyHeaderPolicy = .none, tag: Int,
     pool: SocketPool = .clients, transport: Transport
   ) throws(SystemError) {
-    let id = transport.connections.reserve(descriptor: descriptor)
-    let connection = Connection(
-      id: id, descriptor: descriptor, tls: tls, tag: tag, pool: pool, transport: transport)
-    transport.connections.insert(connection)
+    let connection = insert(
+      SocketStream(descriptor, tls: tls), tag: tag, pool: pool, into: transport)
     do throws(SystemError) {
-      try connection.stream.watch(for: .readable, on: transport.loop, handler: connection)
+      try connection.watchSocket()
     } catch {
-      transport.connections.remove(id)
+      transport.connections.remove(connection.id)
       throw error
     }
     connection.becomeSheddable()
@@ -29,6 +27,55 @@ extension Connection {
         connection, lacksProxyHeader: "the peer is not a trusted proxy")
       connection.drop()
     }
+  }
+
+  /// Makes a connection of a socket that is not watched yet.
+  static func insert(
+    _ socket: consuming SocketStream, tag: Int, pool: SocketPool, into transport: Transport
+  ) -> Connection {
+    let id = transport.connections.reserve(descriptor: socket.descriptor)
+    let connection = Connection(
+      id: id, stream: socket, tag: tag, pool: pool, transport: transport)
+    transport.connections.insert(connection)
+    return connection
+  }
+
+  func watchSocket() throws(SystemError) {
+    try stream.watch(for: .readable, on: transport.loop, handler: self)
+  }
+
+  /// Admits a connection that takes over the socket of another one, with a request that has been read.
+  ///
+  /// - Returns: Whether the connection continues.
+  func takeOverSocket(from peer: ProxiedPeer?) -> Bool {
+    if let peer { note(peer) }
+    do throws(SystemError) {
+      try watchSocket()
+    } catch {
+      drop()
+      return false
+    }
+    becomeSheddable()
+    guard !dropIfRefused(enterAddress()) else { return false }
+    markOpened()
+    return true
+  }
+
+  /// Takes the socket away, with the bytes waiting for it.
+  func giveUpSocket() -> SocketStream {
+    var socket = SocketStream()
+    swap(&socket, &stream)
+    socket.unwatch(on: transport.loop)
+    account()
+    return socket
+  }
+
+  /// Ends the connection, except for its socket and the work for its request.
+  func endWithoutSocket() -> SocketStream {
+    let socket = giveUpSocket()
+    enter(.lingering)
+    drop()
+    return socket
   }
 
   /// Ends the connection when its address has too many connections.
@@ -94,6 +141,7 @@ extension Connection {
 
   /// The client's address; `nil` when a trusted proxy did not name the client.
   private var countedAddress: PeerAddress? {
+    if let events { return events.client }
     if let proxiedPeer { return proxiedPeer.forwarded ?? proxiedPeer.announced }
     guard let peer = proxiedAddress,
       transport.configuration.forwarding?.trusted.contains(peer) != true

@@ -33,7 +33,11 @@ extension Connection {
   package func shed(_ code: CloseCode, reason: String) {
     guard isOpen, cutFrame.byteCount <= Self.largestRest else { return drop() }
     dropEvents()
-    stream.keepFirst(cutFrame.byteCount)
+    if isStream {
+      shedReader(beyond: Self.largestRest)
+    } else {
+      stream.keepFirst(cutFrame.byteCount)
+    }
     dropHeldInput()
     close(code, reason: reason)
     account()
@@ -90,7 +94,7 @@ extension Connection {
     case .departing: stopReading()
     case .proxyHeader, .http, .receiving, .answering, .eventStream, .endedStream, .closing,
       .lingering, .closed:
-      drop()
+      dropSocket()
     }
   }
 
@@ -152,13 +156,23 @@ extension Connection {
     applicationByteCount = 0
   }
 
+  /// Ends the connection whose socket is of no use; a stream continues without one.
+  func dropSocket() {
+    isStream ? loseReader() : drop()
+  }
+
+  /// Ends the connection whose socket is broken, as soon as a fan-out allows.
+  func socketIsBroken() {
+    isStream ? loseReader() : condemn(.broken)
+  }
+
   /// Ends the connection immediately and frees all its resources.
   func drop() {
     if case .closed = stage { return }
     let wasOpen = isOpen
-    let hasSocket = descriptor >= 0
     abandonRequest()
     endEvents()
+    let hasSocket = descriptor >= 0
     leaveAddress()
     stopBeingSheddable()
     enter(.closed)

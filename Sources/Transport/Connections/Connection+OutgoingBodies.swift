@@ -94,7 +94,7 @@ extension Connection {
 extension Connection {
   /// Requests the next piece when little of the last one is left.
   func requestPiece() {
-    guard case .sending(let outgoing) = stage else { return }
+    guard case .sending(let outgoing) = stage else { return takeWaitingEvents() }
     if outgoing.isEndless { return requestEvents() }
     guard case .pieces(var body) = outgoing.content,
       body.isPieceWanted, queuedByteCount <= OutgoingBody.lowWaterMark

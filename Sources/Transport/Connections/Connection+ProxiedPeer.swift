@@ -8,7 +8,8 @@ extension Connection {
   /// Queries the kernel when no proxy has forwarded an address. `nil` when the connection is broken or
   /// is not an internet connection.
   package var clientAddress: PeerAddress? {
-    proxiedPeer?.forwarded ?? proxiedAddress
+    if let events { return events.client }
+    return proxiedPeer?.forwarded ?? proxiedAddress
   }
 
   /// The address in the PROXY header, otherwise the peer's.
@@ -55,12 +56,10 @@ extension Connection {
   }
 
   private func noteClient(of header: ProxyHeader) {
-    let proxiedPeer = ProxiedPeer()
     switch header {
-    case .client(let address): proxiedPeer.announced = address
-    case .itself: break
+    case .client(let address): note(ProxiedPeer(announced: address))
+    case .itself: note(ProxiedPeer())
     }
-    note(proxiedPeer)
     guard !dropIfRefused(enterAddress()) else { return }
     enter(Self.nextRequest(on: transport))
     // The time limit of the request restarts here, and so does the check for its first byte.
@@ -96,4 +95,8 @@ final class ProxiedPeer {
   var announced: PeerAddress?
   /// The address in the header fields of the current request; `nil` when they contain none.
   var forwarded: PeerAddress?
+
+  init(announced: PeerAddress? = nil) {
+    self.announced = announced
+  }
 }

@@ -6,11 +6,11 @@ extension Connection: ReadinessHandler {
   package func descriptorIsReady(for readiness: Readiness) {
     if readiness.contains(.writable) { flush() }
     // Writing may have ended the connection, and its descriptor number may already be reused.
-    if case .closed = stage { return }
+    if descriptor < 0 { return }
     if readiness.contains(.readable) {
       if !awaitsBodyTurn() { receive() }
     } else if !readiness.isDisjoint(with: .hangup) {
-      drop()
+      dropSocket()
     }
   }
 
@@ -55,7 +55,7 @@ extension Connection: ReadinessHandler {
       return count == buffer.count
     case .wouldBlock: break
     case .ended: peerDidEnd()
-    case .failed: drop()
+    case .failed: dropSocket()
     }
     return false
   }
@@ -84,7 +84,7 @@ extension Connection: ReadinessHandler {
       if progress == .closedByPeer { peerDidEnd() }
     case .failure(let error):
       transport.delegate?.connection(self, brokeTLS: "\(error)")
-      end()
+      isStream ? dropSocket() : end()
     }
   }
 

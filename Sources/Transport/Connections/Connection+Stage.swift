@@ -4,26 +4,26 @@ import HTTP
 extension Connection {
   /// The current phase of the connection's protocol.
   ///
-  /// Indirect, so that a stage that few connections are in takes no space in the others.
-  indirect enum Stage {
+  /// Structures are indirect, so that a stage that few connections are in takes no space in the others.
+  enum Stage {
     /// Waiting for a PROXY header, before TLS.
-    case proxyHeader(ProxyHeaderParser)
+    indirect case proxyHeader(ProxyHeaderParser)
     /// Requests are read one by one.
-    case http(HTTPRequestParser)
+    indirect case http(HTTPRequestParser)
     /// Passing a request's body to its receiver.
-    case receiving(ReceivedBody)
+    indirect case receiving(ReceivedBody)
     /// Waiting for the delegate's answer to a request.
-    case answering(PendingRequest)
+    indirect case answering(PendingRequest)
     /// Writing a body after the head of an answer.
     case sending(OutgoingBody)
     /// Open: messages flow both ways.
     case webSocket
-    /// Open, without a socket: responses to other connections' requests carry the events.
+    /// Open: responses to requests carry the events.
     case eventStream(EventStream)
     /// A closed stream, whose last events may still be asked for.
     case endedStream(EventStream)
     /// The peer has ended its side. Its requests are processed, and then our side ends.
-    case departing(Departure)
+    indirect case departing(Departure)
     /// Our close frame has been queued or sent, and the connection waits for the peer's.
     case closing
     /// Nothing more is added: the queue is written, then our side is ended and further input discarded,

@@ -14,7 +14,7 @@ extension Connection: TimerHandler {
       checkLiveness(nextPing: nextPing, unanswered: unanswered)
     case .close: drop()
     case .grace: drop()
-    case .comment: sendComment()
+    case .comment(let unwritten): sendComment(unwrittenSince: unwritten)
     case .pollEnd: endPoll()
     }
   }
@@ -133,8 +133,8 @@ struct ConnectionTimer {
     case close
     /// A request that carries the events of a stream is due.
     case grace
-    /// The next comment to the reader of a stream is due.
-    case comment
+    /// The next comment to the reader of a stream is due; at `unwrittenSince`, bytes waited for its socket.
+    case comment(unwrittenSince: Int64?)
     /// The end of a poll is due.
     case pollEnd
   }

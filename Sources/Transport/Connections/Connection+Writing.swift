@@ -83,7 +83,7 @@ extension Connection {
   /// Writes bytes at once, unless others wait before them.
   func write(_ bytes: UnsafeRawBufferPointer) {
     let descriptor = writableDescriptor
-    guard descriptor >= 0 else { return append(bytes) }
+    guard descriptor >= 0 else { return queue(bytes) }
     let outcome = Socket.send(descriptor, bytes)
     transport.counters.writes += 1
     if case .transferred(let count) = outcome, count == bytes.count {
@@ -95,7 +95,6 @@ extension Connection {
 
   /// Queues the bytes of a direct write that the kernel did not accept.
   func sendWasShort(_ outcome: TransferOutcome, of bytes: UnsafeRawBufferPointer) {
-    if let events { return events.sendWasShort(outcome, of: bytes) }
     switch outcome {
     case .transferred(let count):
       transport.counters.bytesSent += count
@@ -105,8 +104,7 @@ extension Connection {
     case .wouldBlock:
       stream.appendUnwritten(bytes)
       awaitWritability()
-    case .ended, .failed:
-      condemn(.broken)
+    case .ended, .failed: socketIsBroken()
     }
   }
 
@@ -117,7 +115,12 @@ extension Connection {
 
   func append(_ bytes: UnsafeRawBufferPointer) {
     if case .closed = stage { return }
-    if encoding.isEvents { return append(EventBatch(bytes)) }
+    if isStream { return append(EventBatch(bytes)) }
+    queue(bytes)
+  }
+
+  /// Appends bytes for the socket.
+  private func queue(_ bytes: UnsafeRawBufferPointer) {
     stream.append(bytes)
     scheduleFlush()
   }
@@ -136,10 +139,10 @@ extension Connection {
         requestPiece()
         if queuedByteCount < queued { offerRoom() }
         return
-      case .failed: return drop()
+      case .failed: return dropSocket()
       case .brokeTLS(let error):
         transport.delegate?.connection(self, brokeTLS: "\(error)")
-        return drop()
+        return dropSocket()
       }
     } while moveFile(&budget)
     didFlush()
@@ -156,6 +159,7 @@ extension Connection {
     transport.counters.writes += writes.count
     transport.counters.bytesSent += writes.byteCount
     if writes.byteCount > 0 { noteLife() }
+    if writes.byteCount > 0, isStream { noteInput() }
     return outcome
   }
 
@@ -163,14 +167,17 @@ extension Connection {
   private var holdsOutput: Bool { isDeparting && !awaitsRoom }
 
   func updatePath() {
+    if let events { return findDescriptor(of: events) }
     guard isOpen, pendingClose == nil, !isDeparting else { return }
     transport.connections.setPath(
       !stream.isDrained ? .queued : stream.isEncrypted ? .encrypted : .direct, of: id)
   }
 
   func updateInterest() {
+    // Only the end of its input concerns a stream.
     let wantsMore =
-      !isReadingPaused && queuedByteCount <= transport.configuration.outboundHighWaterMark
+      isStream
+      || !isReadingPaused && queuedByteCount <= transport.configuration.outboundHighWaterMark
     let wantsRoom = (stream.outboundByteCount > 0 || isSendingFile) && !holdsOutput
     // Uses raw values, because operations on option sets are looked up at run time.
     let wanted = Readiness(
@@ -180,7 +187,7 @@ extension Connection {
       try stream.setInterest(wanted, on: transport.loop)
     } catch {
       // The kernel would not report when writing can continue.
-      condemn(.broken)
+      socketIsBroken()
     }
   }
 

@@ -4,7 +4,7 @@ import Streams
 
 /// A TCP connection: its socket, TLS if any, its protocol, and its queue of bytes to be written.
 ///
-/// Or an event stream, which has no socket: see `Connection+Events.swift`.
+/// Or an event stream, which has a socket only at times: see `Connection+Events.swift`.
 ///
 ///     proxyHeader ──► http ──► webSocket ──► closing ──► lingering ──► closed
 ///     receiving ◄─────► │ └────────────────────────────────────▲
@@ -61,14 +61,14 @@ package final class Connection {
   var admission: ConnectionAdmission
 
   init(
-    id: ConnectionID, descriptor: Int32, tls: TLSSession?, tag: Int, pool: SocketPool,
+    id: ConnectionID, stream: consuming SocketStream, tag: Int, pool: SocketPool,
     transport: Transport
   ) {
     listenerTag = tag
     admission = ConnectionAdmission(in: pool)
     self.id = id
-    stream = SocketStream(descriptor, tls: tls)
-    isEncrypted = tls != nil
+    isEncrypted = stream.isEncrypted
+    self.stream = stream
     self.transport = transport
     stage = Self.nextRequest(on: transport)
   }

@@ -1,9 +1,12 @@
 import HTTP
 import Reactor
+import Streams
 
-/// A connection without a socket, whose events are carried by the responses to HTTP requests.
+/// A connection whose events are carried by the responses to HTTP requests.
 ///
-/// To its application it is a connection like others: the same calls, limits and counters.
+/// It outlives the responses. Between them, and while a response on another connection carries the events, it
+/// has no socket: see `Connection+EventSocket.swift`. To its application it is a connection like others: the
+/// same calls, limits and counters.
 extension Connection {
   /// Opens a stream for the client of a request.
   ///
@@ -16,19 +19,14 @@ extension Connection {
   ) -> Result<Connection, ExceededAddressLimit> {
     let transport = requester.transport
     let connection = Connection(
-      id: transport.connections.reserve(descriptor: -1), descriptor: -1, tls: nil,
+      id: transport.connections.reserve(descriptor: -1), stream: SocketStream(),
       tag: requester.listenerTag, pool: requester.admission.pool, transport: transport)
     transport.connections.insert(connection)
-    if let address = requester.clientAddress {
-      let peer = ProxiedPeer()
-      peer.announced = address
-      connection.note(peer)
-    }
+    connection.becomeStream(EventStream(of: requester.clientAddress, grace: grace))
     if let refusal = connection.enterAddress() {
       transport.connections.remove(connection.id)
       return .failure(refusal)
     }
-    connection.becomeStream(EventStream(grace: grace))
     transport.streamCount += 1
     connection.noteInput()
     return .success(connection)
@@ -111,34 +109,42 @@ extension Connection {
 
   /// Sends the events to a reader, in place of the current one.
   package func attach(_ reader: any EventReader) {
-    guard let events else { return reader.end() }
-    events.reader?.end()
-    events.descriptor = -1
+    guard let events else { return reader.endResponse() }
+    endReader(of: events)
     events.reader = reader
-    awaitReader(events, reader)
+    awaitReader(events, reader, unwrittenSince: nil)
     pumpEvents()
   }
 
   /// Takes notice that a reader can take more.
   package func readerHasRoom(_ reader: any EventReader) {
-    guard let events, events.reader === reader else { return }
+    guard let events, self.reader(of: events) === reader else { return }
     pumpEvents()
   }
 
   /// Takes notice that the client of a reader is gone.
   package func readerDidEnd(_ reader: any EventReader) {
     guard let events, events.reader === reader else { return }
+    readerWasLost(events)
+  }
+
+  func readerWasLost(_ events: EventStream) {
     // The client may have been gone for as long as a response without progress is kept.
     noteInput(before: transport.configuration.progressTimeout + EventStream.commentInterval)
     detachReader(events)
+  }
+
+  /// The response that carries the events; `nil` between requests.
+  private func reader(of events: EventStream) -> (any EventReader)? {
+    descriptor >= 0 ? self : events.reader
   }
 
   /// Passes waiting events to the reader, and ends a response that is complete.
   func pumpEvents() {
     guard let events else { return }
     events.isListed = false
-    if let reader = events.reader { pump(events, into: reader) }
-    if events.buffer.waitingByteCount == 0 || events.reader != nil { offerRoom() }
+    if let reader = reader(of: events) { pump(events, into: reader) }
+    if events.buffer.waitingByteCount == 0 || reader(of: events) != nil { offerRoom() }
     events.account(in: transport)
     findDescriptor(of: events)
   }
@@ -146,15 +152,16 @@ extension Connection {
   private func pump(_ events: EventStream, into reader: any EventReader) {
     let isAnswer = pass(events, to: reader) && reader.isPoll
     guard isAnswer || !isOpen && !events.buffer.hasWaiting else { return }
-    detachReader(events)
-    reader.end()
+    endReader(of: events)
     if !isOpen, events.isReleased || transport.isDraining { drop() }
   }
 
   /// Finds the socket to which later events may be written at once.
-  private func findDescriptor(of events: EventStream) {
-    let mayWrite = isOpen && pendingClose == nil && !events.isListed && !events.buffer.hasWaiting
-    events.descriptor = mayWrite ? events.reader?.localBody?.descriptor ?? -1 : -1
+  func findDescriptor(of events: EventStream) {
+    let mayWrite =
+      isOpen && pendingClose == nil && !events.isListed && !events.buffer.hasWaiting
+      && events.encoding?.isPlain == true
+    events.descriptor = mayWrite ? writableDescriptor : -1
   }
 
   /// Passes waiting events to a reader for as long as it has room.
@@ -164,7 +171,7 @@ extension Connection {
   private func pass(_ events: EventStream, to reader: any EventReader) -> Bool {
     let limit = reader.isPoll ? Int.max / 2 : EventBody.highWaterMark
     var isSome = false
-    while reader.hasRoom, take(events, upTo: limit, into: reader) { isSome = true }
+    while reader.takesMore, take(events, upTo: limit, into: reader) { isSome = true }
     return isSome
   }
 
@@ -172,41 +179,65 @@ extension Connection {
   private func take(_ events: EventStream, upTo limit: Int, into reader: any EventReader) -> Bool {
     transport.withScratch { bytes in
       guard events.buffer.take(upTo: limit, into: &bytes) else { return false }
-      bytes.withUnsafeBytes { reader.take($0) }
+      bytes.withUnsafeBytes { reader.take(events: $0) }
       return true
     }
   }
 
-  private func awaitReader(_ events: EventStream, _ reader: any EventReader) {
+  func awaitReader(
+    _ events: EventStream, _ reader: any EventReader, unwrittenSince: Int64?
+  ) {
     guard isOpen else { return }
     if reader.isPoll {
       setTimer(.pollEnd, after: EventStream.pollTimeout)
     } else {
-      setTimer(.comment, after: EventStream.commentInterval)
+      setTimer(.comment(unwrittenSince: unwrittenSince), after: EventStream.commentInterval)
     }
+  }
+
+  /// Ends the response that carries the events.
+  func endReader(of events: EventStream) {
+    reader(of: events)?.endResponse()
+    detachReader(events)
   }
 
   private func detachReader(_ events: EventStream) {
     events.reader = nil
+    events.encoding = nil
     events.descriptor = -1
     if isOpen { setTimer(.grace, after: events.grace) }
   }
 
-  /// Keeps the response of a reader alive.
-  func sendComment() {
-    guard let events, let reader = events.reader else { return }
-    if reader.hasRoom { Self.comment.withUnsafeBytes { reader.take($0) } }
-    awaitReader(events, reader)
+  /// Keeps the response of a reader alive, and ends that of a client that reads nothing.
+  ///
+  /// - Parameter start: The time since which bytes have waited for the socket, as known at the last comment.
+  func sendComment(unwrittenSince start: Int64?) {
+    guard let events, let reader = reader(of: events) else { return }
+    let start = unwrittenTime(since: start)
+    if let start, transport.loop.now - start >= transport.configuration.progressTimeout {
+      return loseReader()
+    }
+    if reader.takesMore { Self.comment.withUnsafeBytes { reader.take(events: $0) } }
+    // The write may have found that the client is gone.
+    guard self.reader(of: events) === reader else { return }
+    awaitReader(events, reader, unwrittenSince: start)
     findDescriptor(of: events)
+  }
+
+  /// The time since which the socket of the stream has accepted none of the waiting bytes; `nil` when
+  /// none wait.
+  private func unwrittenTime(since start: Int64?) -> Int64? {
+    guard descriptor >= 0, queuedByteCount > 0 else { return nil }
+    guard let start, lastReceived ?? .min <= start else { return transport.loop.now }
+    return start
   }
 
   private static let comment = Array(":\n\n".utf8)
 
   /// Answers a poll that has waited long enough.
   func endPoll() {
-    guard let events, let reader = events.reader else { return }
-    detachReader(events)
-    reader.end()
+    guard let events else { return }
+    endReader(of: events)
   }
 
   // MARK: Output
@@ -214,13 +245,13 @@ extension Connection {
   /// The bytes that the client has not read, as far as the connection knows.
   var unsentByteCount: Int {
     guard let events else { return queuedByteCount }
-    return events.buffer.waitingByteCount + (events.reader?.waitingByteCount ?? 0)
+    return events.buffer.waitingByteCount + (reader(of: events)?.waitingByteCount ?? 0)
   }
 
   /// The largest number of unsent bytes.
   var outboundLimit: Int {
     let limit = transport.configuration.outboundBytes
-    guard let events, events.reader == nil else { return limit }
+    guard let events, reader(of: events) == nil else { return limit }
     return min(limit, EventBuffer.keptByteCount)
   }
 
@@ -268,7 +299,7 @@ extension Connection {
     enter(.endedStream(events))
     events.descriptor = -1
     // A client that has asked for the end needs no second chance to learn of it.
-    if code == .normalClosure, events.reader != nil { events.isReleased = true }
+    if code == .normalClosure, reader(of: events) != nil { events.isReleased = true }
     awaitLastReader(of: events)
     endInput(of: events)
     pumpLater(events)
@@ -283,7 +314,7 @@ extension Connection {
 
   /// Keeps an ended stream for a client without a request at the moment.
   func awaitLastReader(of events: EventStream) {
-    let isWanted = events.reader != nil || !events.isReleased
+    let isWanted = reader(of: events) != nil || !events.isReleased
     let limit = transport.isDraining ? transport.configuration.closeTimeout : events.grace
     setTimer(.close, after: isWanted ? limit : 0)
   }
@@ -304,11 +335,9 @@ extension Connection {
   /// Ends the stream with its reader, which gets what is waiting.
   func endEvents() {
     guard let events else { return }
-    if let reader = events.reader {
+    if let reader = reader(of: events) {
       _ = take(events, upTo: .max / 2, into: reader)
-      events.reader = nil
-      events.descriptor = -1
-      reader.end()
+      endReader(of: events)
     }
     endInput(of: events)
     events.buffer.removeAll()

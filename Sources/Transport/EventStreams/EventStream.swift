@@ -1,7 +1,7 @@
 import Reactor
 
-/// The client's end of a connection without a socket: the events for it, and the HTTP request that
-/// carries them at the moment.
+/// The client's end of a connection whose events are carried by responses: the events, and the response
+/// that carries them at the moment.
 ///
 /// Confined to its transport's event loop.
 final class EventStream {
@@ -19,13 +19,17 @@ final class EventStream {
     let receive: (_ isOpen: Bool) -> Void
   }
 
-  /// The socket of the reader, as long as events may be written to it at once; otherwise -1.
+  /// The socket of the connection, as long as events may be written to it at once; otherwise -1.
   var descriptor: Int32 = -1
   var buffer = EventBuffer()
   /// This stream's part of the transport's total.
   private var accountedByteCount = 0
-  /// The request that carries the events; `nil` between requests.
+  /// The response on another connection that carries the events; `nil` when there is none.
   var reader: (any EventReader)?
+  /// The form in which the response on the connection's own socket carries the events; `nil` without one.
+  var encoding: EventEncoding?
+  /// The address of the client's last request that carried events, or else of the one that opened the stream.
+  var client: PeerAddress?
   var held: [HeldMessage] = []
   /// Receives the answer to the first message, which opens the stream; `nil` once it is answered.
   var opening: ((_ answer: [UInt8]?) -> Void)?
@@ -36,7 +40,8 @@ final class EventStream {
   /// The time in milliseconds for which the stream stays open without a reader.
   let grace: Int64
 
-  init(grace: Int64) {
+  init(of client: PeerAddress?, grace: Int64) {
+    self.client = client
     self.grace = grace
   }
 
@@ -50,36 +55,33 @@ final class EventStream {
     accountedByteCount = count
   }
 
-  /// Appends the events of a fan-out, which are written to the reader's socket as one chunk.
+  /// Appends the events of a fan-out, which are written to the socket as one chunk.
   func append(written batch: EventBatch, to chunk: inout [UInt8], in transport: Transport) {
-    EventBody.beginChunk(byteCount: buffer.byteCount(of: batch), in: &chunk)
+    EventEncoding.beginChunk(byteCount: buffer.byteCount(of: batch), in: &chunk)
     buffer.append(taken: batch, into: &chunk)
-    EventBody.endChunk(&chunk)
+    EventEncoding.endChunk(&chunk)
     account(in: transport)
-  }
-
-  /// Queues the rest of a chunk that the reader's socket did not accept.
-  func sendWasShort(_ outcome: TransferOutcome, of chunk: UnsafeRawBufferPointer) {
-    descriptor = -1
-    reader?.localBody?.sendWasShort(outcome, of: chunk)
   }
 }
 
-/// An HTTP request that carries the events of a stream to its client.
+/// An HTTP response that carries the events of a stream to its client.
 ///
 /// Called only on the event loop of the stream. The reader calls ``Connection/readerHasRoom(_:)`` when it
 /// can take more, and ``Connection/readerDidEnd(_:)`` when its client is gone.
 package protocol EventReader: AnyObject {
   /// Whether the request is answered with the events that exist, without waiting for later ones.
   var isPoll: Bool { get }
-  /// Whether more bytes may be taken now.
-  var hasRoom: Bool { get }
   /// The number of taken bytes that are not written.
   var waitingByteCount: Int { get }
-  /// The body of a response on the event loop of the stream; `nil` for a poll.
-  var localBody: EventBody? { get }
+  /// Whether more bytes may be taken now.
+  var takesMore: Bool { get }
   /// Sends bytes to the client, whole events or a comment.
-  func take(_ bytes: UnsafeRawBufferPointer)
+  func take(events bytes: UnsafeRawBufferPointer)
   /// Ends the response after the bytes that were taken.
-  func end()
+  func endResponse()
+}
+
+extension EventReader {
+  /// Whether little waits to be written.
+  package var takesMore: Bool { waitingByteCount <= EventBody.highWaterMark }
 }

@@ -9,16 +9,17 @@ struct ConnectionEventsTests {
   /// Keeps what it takes.
   private final class Reader: EventReader {
     let isPoll: Bool
-    var hasRoom = true
-    var waitingByteCount = 0
-    let localBody: EventBody? = nil
+    let waitingByteCount = 0
+    var takesMore = true
     private(set) var text = ""
     private(set) var endCount = 0
 
     init(isPoll: Bool = false) { self.isPoll = isPoll }
 
-    func take(_ bytes: UnsafeRawBufferPointer) { text += String(decoding: bytes, as: UTF8.self) }
-    func end() { endCount += 1 }
+    func take(events bytes: UnsafeRawBufferPointer) {
+      text += String(decoding: bytes, as: UTF8.self)
+    }
+    func endResponse() { endCount += 1 }
   }
 
   private let driven: DrivenTransport
@@ -140,7 +141,7 @@ struct ConnectionEventsTests {
   func slow() {
     let reader = Reader()
     stream.attach(reader)
-    reader.hasRoom = false
+    reader.takesMore = false
     #expect(stream.hasRoom(for: 100))
     stream.send(text: [UInt8](repeating: 0x78, count: 450))
     #expect(!stream.hasRoom(for: 100))
@@ -150,7 +151,7 @@ struct ConnectionEventsTests {
     #expect(driven.transport.counters.slowConsumers == 1)
     var rooms = 0
     application.onRoom = { _ in rooms += 1 }
-    reader.hasRoom = true
+    reader.takesMore = true
     stream.readerHasRoom(reader)
     #expect(reader.text.contains("event: close\ndata: {\"code\":4004,"))
     #expect(reader.endCount == 1)
@@ -210,101 +211,37 @@ struct ConnectionEventsTests {
     #expect(stream.resumeEvents(after: 2) == .gone)
   }
 
-  @Test("a response in chunks carries the events, and its connection serves another request")
-  func response() throws {
+  @Test("the response to a poll leaves its connection to another request")
+  func pollResponse() throws {
     driven.answersLater = true
     requester.deliver(text("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"))
     let exchange = try #require(driven.exchanges.last)
-    let reader = try #require(
+    let body = try #require(
       driven.transport.respond(
-        HTTPResponse(status: .ok), withEventsFrom: .stream(stream.id, isPoll: false),
-        compressed: false, to: exchange))
+        HTTPResponse(status: .ok), withEventsFrom: .stream(stream.id), compressed: false,
+        to: exchange))
     // An empty chunk would end the body.
-    [UInt8]().withUnsafeBytes { reader.take($0) }
-    stream.attach(reader)
+    [UInt8]().withUnsafeBytes { body.take(events: $0) }
+    stream.attach(body)
     stream.send(text: text("a"))
-    stream.close(.normalClosure)
     let answer = String(decoding: requester.drain(driven), as: UTF8.self)
     #expect(answer.contains("Transfer-Encoding: chunked\r\n"))
     #expect(!answer.contains("Content-Length"))
-    #expect(answer.contains("\r\nid: 1\ndata: a\n\n"))
-    #expect(answer.hasSuffix("\r\n0\r\n\r\n"))
+    #expect(answer.hasSuffix("\r\nid: 1\ndata: a\n\n\r\n0\r\n\r\n"))
     requester.deliver(text("GET /b HTTP/1.1\r\nHost: a\r\n\r\n"))
     #expect(driven.exchanges.count == 2)
   }
 
-  @Test(
-    "a fan-out is written at once, and what a socket does not accept follows in order",
-    arguments: [1, 12])
-  func fanOut(streamCount: Int) throws {
-    let driven = try DrivenTransport(TransportConfiguration())
-    driven.answersLater = true
-    let feed = BroadcastBuffer(encoding: .events, transport: driven.transport)
-    let clients = try (0..<streamCount).map { _ in try driven.connect() }
-    var streams: [EventStream] = []
-    for client in clients {
-      let stream = try Connection.openStream(
-        for: client.connection, grace: 30_000
-      ).get()
-      stream.begin(application) { _ in }
-      stream.send(reply: text("opened"))
-      client.deliver(text("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"))
-      let exchange = try #require(driven.exchanges.last)
-      let reader = try #require(
-        driven.transport.respond(
-          HTTPResponse(status: .ok), withEventsFrom: .stream(stream.id, isPoll: false),
-          compressed: false, to: exchange))
-      stream.attach(reader)
-      streams.append(try #require(stream.events))
-      _ = feed.subscribe(stream)
-    }
-    var answers = clients.map { $0.drain(driven) }
-    var count = 0
-    func publish(_ size: Int) {
-      var frames: [UInt8] = []
-      for _ in 0..<3 {
-        driven.transport.appendFrame(
-          text: Array(repeating: 0x78, count: size), encoding: .events, into: &frames)
-      }
-      feed.publish(frames, except: [])
-      driven.settle()
-      count += 3
-    }
-    func areWrittenAtOnce() -> Bool {
-      streams.allSatisfy { $0.descriptor >= 0 && !$0.buffer.hasWaiting }
-    }
-    publish(10)
-    #expect(areWrittenAtOnce())
-    // Two of these chunks are more than a ring copies.
-    publish(15_000)
-    #expect(areWrittenAtOnce())
-    // The clients do not read.
-    while streams.contains(where: { $0.descriptor >= 0 }) { publish(20_000) }
-    #expect(clients.allSatisfy { $0.connection.queuedByteCount > 0 })
-    publish(10)
-    for _ in 0..<40 {
-      for index in clients.indices { answers[index] += clients[index].drain(driven) }
-    }
-    #expect(areWrittenAtOnce())
-    publish(10)
-    for index in clients.indices {
-      answers[index] += clients[index].drain(driven)
-      let found = String(decoding: answers[index], as: UTF8.self).matches(of: /id: (\d+)\n/)
-      #expect(found.map { $0.1 } == (1...count).map { Substring("\($0)") })
-    }
-    #expect(driven.transport.counters.slowConsumers == 0)
-  }
-
-  @Test("a client that is gone leaves its stream without a reader")
-  func goneClient() throws {
+  @Test("a stream outlives the client of a poll")
+  func gonePoll() throws {
     driven.answersLater = true
     requester.deliver(text("GET /a HTTP/1.1\r\nHost: a\r\n\r\n"))
     let exchange = try #require(driven.exchanges.last)
-    let reader = try #require(
+    let body = try #require(
       driven.transport.respond(
-        HTTPResponse(status: .ok), withEventsFrom: .stream(stream.id, isPoll: false),
-        compressed: false, to: exchange))
-    stream.attach(reader)
+        HTTPResponse(status: .ok), withEventsFrom: .stream(stream.id), compressed: false,
+        to: exchange))
+    stream.attach(body)
     driven.settle()
     requester.close()
     requester.connection.descriptorIsReady(for: .readable)

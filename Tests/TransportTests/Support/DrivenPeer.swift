@@ -9,7 +9,8 @@ import HTTP
 /// The other end of a connection of a ``DrivenTransport``.
 final class DrivenPeer {
   private(set) var descriptor: Int32
-  let connection: Connection
+  /// Another one once a stream has taken the socket over.
+  var connection: Connection
   /// Whether the connection's side has ended.
   private(set) var hasEnded = false
 
