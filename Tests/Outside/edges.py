@@ -513,29 +513,35 @@ def ended_over_tls(port, trust, frames):
         return received
 
 
-async def test_over_tls(ctx):
-    """Over TLS the same sessions open, and after SIGHUP new connections get the new certificate."""
-    folder = ctx.directory()
+def make_certificate(folder, name):
+    """Makes a key and a certificate for it, whose paths are returned."""
     key, certificate = os.path.join(folder, "key.pem"), os.path.join(folder, "certificate.pem")
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+         "-nodes", "-subj", f"/CN={name}", "-keyout", key, "-out", certificate],
+        check=True, capture_output=True)
+    return key, certificate
 
-    def make(name):
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-             "-nodes", "-subj", f"/CN={name}", "-keyout", key, "-out", certificate],
-            check=True, capture_output=True)
-    make("first")
+
+async def with_tls(ctx, key, certificate, *flags):
+    """A server that speaks TLS too, the port for it, and a context of clients that trust it."""
     server = await ctx.fresh("--tls-listen", "127.0.0.1:0", "--tls-certificate", certificate,
-                             "--tls-private-key", key)
+                             "--tls-private-key", key, *flags)
     async with asyncio.timeout(DEADLINE):
         while not (found := re.findall(r"wss://127\.0\.0\.1:(\d+)", "\n".join(server.lines))):
             await asyncio.sleep(0.01)
-    secure = Server(server.process)
-    secure.port = int(found[0])
     trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE
+    return server, int(found[0]), trust
+
+
+async def test_over_tls(ctx):
+    """Over TLS the same sessions open, and after SIGHUP new connections get the new certificate."""
+    folder = ctx.directory()
+    server, port, trust = await with_tls(ctx, *make_certificate(folder, "first"))
 
     async def connected():
-        socket = await connect(f"wss://127.0.0.1:{secure.port}/v1/ws", ssl=trust, proxy=None)
+        socket = await connect(f"wss://127.0.0.1:{port}/v1/ws", ssl=trust, proxy=None)
         client = Client(socket)
         ctx.clients.append(client)
         await client.call("session.open", user_id=ctx.name())
@@ -549,10 +555,10 @@ async def test_over_tls(ctx):
     await first.event("message.received", channel_url=channel)
     # A client that ends its side of TLS has its requests carried out and answered.
     received = await asyncio.to_thread(
-        ended_over_tls, secure.port, trust, farewell(ctx.name(), channel, "the end of TLS"))
+        ended_over_tls, port, trust, farewell(ctx.name(), channel, "the end of TLS"))
     assert all(f'"id":{number},"result"'.encode() in received for number in range(4)), received
     await owner.until(lambda: "the end of TLS" in [m["message"] for m in owner.messages(channel)])
-    make("second")
+    make_certificate(folder, "second")
     server.process.send_signal(signal.SIGHUP)
     async with asyncio.timeout(DEADLINE):
         while (await connected())[1] == old:

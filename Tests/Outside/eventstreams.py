@@ -70,9 +70,9 @@ class Response:
         self.writer.close()
 
 
-async def begin(port, target, method="GET", version="1.1", body=b"", **fields):
-    """Sends a request, and reads the head of its answer."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+async def begin(port, target, method="GET", version="1.1", body=b"", tls=None, **fields):
+    """Sends a request, over TLS with a context for it, and reads the head of its answer."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=tls)
     named = {"Host": "127.0.0.1", **{name.replace("_", "-"): value for name, value in fields.items()}}
     head = "".join(f"{name}: {value}\r\n" for name, value in named.items())
     writer.write(f"{method} {target} HTTP/{version}\r\n{head}\r\n".encode() + body)

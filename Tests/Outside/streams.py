@@ -5,6 +5,7 @@ import json
 import random
 import re
 
+from edges import make_certificate, with_tls
 from eventstreams import Stream, begin, post, proxy, request
 from harness import DEADLINE, eventually, fence, http
 from hooks import BackEnd
@@ -143,6 +144,40 @@ async def test_one_event_loop(ctx):
     await owner.send(channel, "4")
     await stream.until(lambda: len(stream.messages()) == 5)
     assert stream.messages() == [str(n) for n in range(5)]
+
+
+async def test_several_event_loops_and_tls(ctx):
+    """Requests for events arrive on any event loop, over TLS too, with more requests behind them."""
+    server, port, trust = await with_tls(
+        ctx, *make_certificate(ctx.directory(), "streams"), *FREE, "--reactors", "4")
+    channel, owner = await ctx.room(server, 0)
+    streams = [await Stream.open(server.port, ctx.name("user")) for _ in range(8)]
+    for index, stream in enumerate(streams):
+        where = {"port": port, "tls": trust} if index % 2 else {"port": server.port}
+        fields = {"Accept_Encoding": "gzip"} if index % 3 == 0 else {}
+
+        async def listen(stream=stream, where=where, fields=fields):
+            stream.response = await begin(
+                target=f"{stream.address}?after={stream.last}", body=b"GET /health/live HTTP/1.1\r\n\r\n",
+                **where, **fields)
+        await listen()
+        assert "result" in await stream.call("channel.enter", channel_url=channel)
+        stream.listen_again = listen
+    for count in range(12):
+        await owner.send(channel, "x" * (count * 1_000 % 4_900) + str(count))
+        for index, stream in enumerate(streams):
+            match (count + index) % 4:
+                case 0: await stream.listen_again()
+                case 1:
+                    stream.response.close()
+                    await stream.listen_again()
+    for stream in streams:
+        await stream.until(lambda: len(stream.messages()) == 12)
+        assert [text.lstrip("x") for text in stream.messages()] == [str(n) for n in range(12)]
+        status, _, _ = await http(server.port, "DELETE", stream.address)
+        assert status == 204
+        await stream.until(lambda: stream.closed)
+        assert await stream.response.event() is None and stream.response.ended
 
 
 async def test_posts_confirm(ctx):

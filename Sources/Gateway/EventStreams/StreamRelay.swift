@@ -171,6 +171,14 @@ final class RelayedReader: EventReader {
   }
 }
 
+/// A request for the events of a stream, on its way to the shard of the same server that has the stream.
+struct MovingStreamRequest: Sendable {
+  let request: StreamRequest
+  let responses: StreamResponses
+  let compressed: Bool
+  let connection: MovingRequest
+}
+
 extension Shard {
   /// Sends a request towards the shard that has the stream, which answers it.
   ///
@@ -186,11 +194,40 @@ extension Shard {
     guard let place = StreamAddress(request.address, services.streamKey),
       Int(place.shard.shard) < services.shards.count
     else { return answer(.unknown, to: request.exchange) }
-    if place.shard == handle.address {
-      carryOut(request.action, onStream: place.stream, request.exchange)
+    guard place.shard != handle.address else {
+      return carryOut(request.action, onStream: place.stream, request.exchange)
+    }
+    if case .read = request.action, request.exchange.shard == handle.address {
+      move(request, to: place.shard)
     } else {
       send(.shard(place.shard, .stream(.request(request))))
     }
+  }
+
+  /// Moves a request for events with its connection to the shard of the same server that has the stream.
+  private func move(_ request: StreamRequest, to target: ShardAddress) {
+    let id = Exchange.ID(request.exchange)
+    guard let awaited = streams.requests.removeValue(forKey: id), let moving = transport.remove(id)
+    else { return }
+    send(
+      .streamRequest(
+        MovingStreamRequest(
+          request: request, responses: awaited.responses, compressed: awaited.compressed,
+          connection: moving)),
+      to: Int(target.shard))
+  }
+
+  func receive(_ moving: MovingStreamRequest) {
+    let exchange = transport.insert(moving.connection) { [unowned self] id in
+      streams.requests[id] = nil
+    }
+    guard let exchange else { return }
+    streams.requests[exchange.id] = AwaitedStream(
+      exchange, moving.responses, at: nil, compressed: moving.compressed, on: self)
+    pass(
+      StreamRequest(
+        address: moving.request.address, moving.request.action,
+        from: ExchangeAddress(exchange.id, on: handle)))
   }
 
   /// Answers a request, on this or another shard.

@@ -48,6 +48,8 @@ enum LocalMessage: Sendable {
   case renew(Seat)
   /// All groups of its user know the session.
   case groupsCovered(SessionAddress, changeToken: String)
+  /// Answers a request to a stream of the shard.
+  case streamRequest(MovingStreamRequest)
   /// Removes a closed connection from the stages of channels.
   case leaveStages(ArraySlice<String>, SessionAddress, userID: String)
   /// Deletes a group at home on the shard if it has no members, and answers the sweeper.
@@ -105,6 +107,7 @@ extension Shard {
     case .unseat(let seat): edge?.groupSessions.remove(seat)
     case .renew(let seat): edge?.groupSessions.renew(seat)
     case .groupsCovered(let address, let token): session(address)?.becomeReady(changeToken: token)
+    case .streamRequest(let request): receive(request)
     case .leaveStages(let urls, let session, let userID):
       leaveStages(of: urls, session, userID: userID)
     case .deleteEmptyGroup(let url, let path): deleteEmptyGroup(url, replyTo: path)
