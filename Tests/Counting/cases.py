@@ -11,7 +11,9 @@ from server import Server
 
 sys.path.append(str(BENCHMARKS))
 
+from grouped_servers import settled_memory  # noqa: E402
 from platform_api import PlatformAPI  # noqa: E402
+from streams import Bench as Streams  # noqa: E402
 
 # With two sizes, the difference between them is the cost of their difference in subscribers, and the rest is
 # the message's own. Valgrind makes handshakes slow, so TLS has fewer subscribers. Durable messages come in
@@ -36,8 +38,8 @@ CASES = [
 ]
 # Of a repetition of the first phase of each size (control.py).
 PAUSE_MS = 3000
-# A number of connections before the first reading, and one between the readings.
-IDLE = {"plain": (1000, 3000), "tls": (300, 1000)}
+# A number of connections before the first reading, and one between the readings. "stream" is an event stream.
+IDLE = {"plain": (1000, 3000), "tls": (300, 1000), "stream": (1000, 3000)}
 MEMORY = "bytes"
 # Of a client, from its first connection to its last phase.
 CLIENT_SECONDS = 300
@@ -137,7 +139,20 @@ def memory(transport, bench):
     before, between = IDLE[transport]
     tls = ["--tls", "yes"] if transport == "tls" else []
     with Server(bench.parleyd, bench.folder, bench.programs, throttle=0) as server:
+        if transport == "stream":
+            return memory_of_streams(server, before, between)
         printed = server.load(bench.programs / "load-client", transport, [
             "idle", "--dialect", "parley", "--warm", before, "--connections", between,
             "--timeout", int(patient(CLIENT_SECONDS)), *tls])
     return json.loads(printed)["private_dirty_per_connection"]
+
+
+def memory_of_streams(server, before, between):
+    port, pid = int(server.port("plain")), server.process.pid
+    kept = Streams.open("stream", port, before)
+    first = settled_memory(pid)
+    kept += Streams.open("stream", port, between)
+    amount = (settled_memory(pid) - first) / between
+    for connection in kept:
+        connection.close()
+    return amount

@@ -3,7 +3,7 @@
     run.py --parleyd PATH [--only NAMES] [--test ID]... [--events FILE] [--keep FOLDER]
     run.py --list [--only NAMES] [--test ID]...
 
-PATH is a release build. NAMES are IDs separated by commas; "idle" is both idle cases. --list prints
+PATH is a release build. NAMES are IDs separated by commas; "idle" is all idle cases. --list prints
 the IDs of the cases that would run. FILE gets one line of JSON when a case begins and one when it
 ends. FOLDER keeps the profiles that the counts come from (.build/counts).
 

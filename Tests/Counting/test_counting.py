@@ -145,10 +145,10 @@ class Cases(unittest.TestCase):
         return run.read_arguments(["--list", *words]).names
 
     def test_selection(self):
-        """--only and --test add up, in the order of the list; "idle" is both transports."""
+        """--only and --test add up, in the order of the list; "idle" is all three cases."""
         self.assertEqual(self.names(), run.IDS)
         self.assertEqual(self.names("--only", "idle,tls", "--test", "cluster", "--test", "plain"),
-                         ["cluster", "tls", "plain", "idle-plain", "idle-tls"])
+                         ["cluster", "tls", "plain", "idle-plain", "idle-tls", "idle-stream"])
         with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit):
             self.names("--test", "plian")
         self.assertIn("unknown case plian", said.getvalue())
