@@ -19,8 +19,8 @@ from streams import Bench as Streams  # noqa: E402
 # the message's own. Valgrind makes handshakes slow, so TLS has fewer subscribers. Durable messages come in
 # multiples of 31, since the store prunes old events once in 31. The longest case comes first.
 Case = namedtuple(
-    "Case", "name transport storage subscribers in_flight rounds repetitions warm throttle is_group search",
-    defaults=[3, 0, False, "off"])
+    "Case", "name transport storage subscribers in_flight rounds repetitions warm throttle is_group settings",
+    defaults=[3, 0, False, ()])
 CASES = [
     Case("tls", "tls", "ephemeral", (25, 75), (1, 16), 12, 5),
     Case("deflate", "deflate", "ephemeral", (50, 200), (1, 16), 12, 5),
@@ -34,7 +34,11 @@ CASES = [
     Case("durable", "plain", "durable", (10,), (1, 16), 31, 5),
     Case("durable-one", "plain", "durable", (1,), (1,), 31, 5),
     # With the index of search, which follows the messages in steps: those of lone messages fall anywhere.
-    Case("searched", "plain", "durable", (10,), (16,), 31, 5, search="on"),
+    Case("searched", "plain", "durable", (10,), (16,), 31, 5, settings=("--search-mode", "on")),
+    # Each message is counted for its author, and for the deployment.
+    Case("quota", "plain", "durable", (10,), (1, 16), 31, 5, settings=(
+        "--limits-user-messages-per-day", "10000000", "--limits-messages-stored", "10000000",
+        "--limits-database-bytes", "1000000000000")),
 ]
 # Of a repetition of the first phase of each size (control.py).
 PAUSE_MS = 3000
@@ -118,7 +122,7 @@ def count_deliveries(case, bench):
     counted = Counted(bench.folder, bench.programs, bench.under_valgrind, name=case.name)
     with Server(
             bench.readable, bench.folder, bench.programs, case.throttle, counted.prefix,
-            counted.environment, case.search) as server:
+            counted.environment, case.settings) as server:
         channel = f"count-{case.name}"
         if case.is_group:
             make_group(case, server, channel)

@@ -30,7 +30,7 @@ class ClusterServer(Server):
         self.log = bench.folder / f"server-{name}.log"
         self.command = [
             *prefix, str(bench.readable), "--listen", "127.0.0.1:0", "--data-dir",
-            str(bench.folder / f"data-{name}"), "--limits-throttle-messages", "0", "--search-mode", "off", *SETTINGS,
+            str(bench.folder / f"data-{name}"), "--limits-throttle-messages", "0", *SETTINGS,
             *CLUSTER_SETTINGS]
 
     def status(self, query=""):

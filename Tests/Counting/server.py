@@ -15,19 +15,19 @@ SETTINGS = [
     "--reactors", "1", "--unfurl-mode", "off", "--limits-flood-messages", "0",
     "--limits-user-flood-messages", "1000", "--limits-user-flood-window-ms", "1",
     "--limits-ping-interval-ms", "3600000", "--fan-out-io-uring", "off",
-    "--groups-max-members", "1000", "--limits-platform-calls-per-second", "0"]
+    "--groups-max-members", "1000", "--search-mode", "off", "--limits-platform-calls-per-second", "0"]
 
 
 class Server:
     """A process that is listening while it is used in a `with`."""
 
-    def __init__(self, parleyd, folder, programs, throttle, prefix=(), environment=None, search="off"):
+    def __init__(self, parleyd, folder, programs, throttle, prefix=(), environment=None, settings=()):
         self.log = folder / "server.log"
         self.command = [
             *prefix, str(parleyd), "--listen", "127.0.0.1:0", "--data-dir", str(folder / "data"),
             "--tls-listen", "127.0.0.1:0", "--tls-certificate", str(programs / "certificate.pem"),
             "--tls-private-key", str(programs / "key.pem"),
-            "--limits-throttle-messages", str(throttle), "--search-mode", search, *SETTINGS]
+            "--limits-throttle-messages", str(throttle), *SETTINGS, *settings]
         # The programs refuse settings that they do not know, and these are the tests' own.
         self.environment = {
             name: text for name, text in (environment or os.environ).items()
