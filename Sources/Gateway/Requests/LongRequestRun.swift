@@ -114,10 +114,13 @@ struct LongRequestRun {
 
 /// The pauses of a reader that works in the background.
 ///
-/// While other queries come, the work takes a tenth of a reader's time, otherwise a third of it.
+/// While other queries come, the work takes a tenth of a reader's time, otherwise a third of it; more when
+/// its own queries are slow.
 struct ReadingPace {
   private static let busyShare: UInt64 = 9
   private static let quietShare: UInt64 = 2
+  /// 2 s: a database that answers slowly does not make the work take hours.
+  private static let longest: Int64 = 2_000_000_000
 
   /// The number of queries of others so far.
   private var seenCount: Int?
@@ -132,6 +135,7 @@ struct ReadingPace {
     let others = seenCount.map { count - $0 - 1 } ?? 0
     seenCount = count
     let share = others > 0 || waiting > 0 ? Self.busyShare : Self.quietShare
-    return Int64(clamping: nanoseconds.multipliedReportingOverflow(by: share).partialValue)
+    let (pause, isOverflow) = nanoseconds.multipliedReportingOverflow(by: share)
+    return isOverflow ? Self.longest : min(Int64(clamping: pause), Self.longest)
   }
 }

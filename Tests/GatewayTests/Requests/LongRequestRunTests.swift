@@ -60,5 +60,7 @@ struct LongRequestRunTests {
     #expect(pace.pause(after: 8_000_000, queryCount: 10, waiting: 0) == 72_000_000)
     #expect(pace.pause(after: 8_000_000, queryCount: 11, waiting: 0) == 16_000_000)
     #expect(pace.pause(after: 8_000_000, queryCount: 12, waiting: 1) == 72_000_000)
+    #expect(pace.pause(after: 1_000_000_000, queryCount: 13, waiting: 1) == 2_000_000_000)
+    #expect(pace.pause(after: .max, queryCount: 14, waiting: 0) == 2_000_000_000)
   }
 }
