@@ -32,43 +32,20 @@ package final class CurlClient {
   /// Performs one request.
   ///
   /// - Parameters:
-  ///   - maximumBytes: The maximum size of a body; a larger one fails the request.
+  ///   - maximumBytes: The maximum size of a body; a larger one ends the request with `CURLE_WRITE_ERROR`.
   ///   - configure: Sets the options of the request on a handle with the standard options.
   package func perform<E: Error>(
     maximumBytes: Int, _ configure: (CurlEasy) throws(E) -> Void
   ) throws(E) -> Result<Response, Failure> {
     easy.reset()
     try configure(easy)
-    let exchange = Exchange(easy, maximumBytes: maximumBytes)
-    easy.receiver = exchange
-    let result = withExtendedLifetime(exchange) { curl_easy_perform(easy.handle) }
-    guard result == CURLE_OK else { return .failure(failure(result)) }
-    return .success(Response(status: easy.status ?? 0, body: exchange.body))
-  }
-
-  private func failure(_ result: CURLcode) -> Failure {
-    let said = easy.errorText
-    return Failure(
-      result: result, reason: said.isEmpty ? String(cString: curl_easy_strerror(result)) : said,
-      isUntrusted: easy.isPeerUntrusted)
-  }
-
-  private final class Exchange: CurlTransfer {
-    let easy: CurlEasy
-    private let maximumBytes: Int
-    private(set) var body: [UInt8] = []
-
-    init(_ easy: CurlEasy, maximumBytes: Int) {
-      self.easy = easy
-      self.maximumBytes = maximumBytes
+    let response = BoundedResponse(to: easy, maximumBytes: maximumBytes)
+    let result = withExtendedLifetime(response) { curl_easy_perform(easy.handle) }
+    guard result == CURLE_OK else {
+      return .failure(
+        Failure(
+          result: result, reason: easy.explanation(of: result), isUntrusted: easy.isPeerUntrusted))
     }
-
-    func receiveHead(_ line: UnsafeBufferPointer<UInt8>) -> Bool { true }
-
-    func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-      guard body.count + bytes.count <= maximumBytes else { return false }
-      body.append(contentsOf: bytes)
-      return true
-    }
+    return .success(Response(status: response.status, body: response.body))
   }
 }

@@ -4,7 +4,7 @@ package import CCurl
 package final class CurlEasy {
   package let handle: UnsafeMutableRawPointer
   /// The receiver of the response; without one, the transfer fails.
-  package weak var receiver: (any CurlTransfer)?
+  package weak var receiver: (any CurlReceiver)?
   private let errorBuffer: UnsafeMutablePointer<CChar>
   /// The body to send, and the number of bytes already passed to libcurl.
   private var upload: (body: [UInt8], sentCount: Int) = ([], 0)
@@ -27,6 +27,12 @@ package final class CurlEasy {
 
   /// libcurl's text for the last error in addition to its code; empty if there is none.
   package var errorText: String { String(cString: errorBuffer) }
+
+  /// Returns libcurl's text for the last error, or for its code if there is none.
+  package func explanation(of result: CURLcode) -> String {
+    let text = errorText
+    return text.isEmpty ? String(cString: curl_easy_strerror(result)) : text
+  }
 
   package func set(_ option: CURLoption, to value: String) {
     _ = parley_curl_set_string(handle, option, value)
@@ -146,7 +152,7 @@ package final class CurlEasy {
   /// - Returns: The number of bytes consumed: all, or none to abort the transfer.
   private static func deliver(
     _ bytes: UnsafeMutablePointer<CChar>?, _ length: Int, _ context: UnsafeMutableRawPointer?,
-    to receive: (any CurlTransfer, UnsafeBufferPointer<UInt8>) -> Bool
+    to receive: (any CurlReceiver, UnsafeBufferPointer<UInt8>) -> Bool
   ) -> Int {
     guard length > 0, let bytes, let context,
       let receiver = Unmanaged<CurlEasy>.fromOpaque(context).takeUnretainedValue().receiver

@@ -103,12 +103,14 @@ package protocol CurlLoopOwner: AnyObject, SendableMetatype {
   func stop()
 }
 
-/// A request performed by a ``CurlLoop``.
-///
-/// Set up with ``CurlEasy/receiver``; called on the loop's thread only.
+/// A request performed by a ``CurlLoop``; used on the loop's thread only.
 package protocol CurlTransfer: AnyObject, SendableMetatype {
+  /// The handle, which has a ``CurlEasy/receiver``.
   var easy: CurlEasy { get }
+}
 
+/// Receives the response to a request, as ``CurlEasy/receiver`` of its handle.
+package protocol CurlReceiver: AnyObject {
   /// Receives a line of a response's head; there may be several heads, including interim ones (1xx).
   ///
   /// - Returns: Whether to continue; if not, the transfer ends with `CURLE_WRITE_ERROR`.

@@ -9,11 +9,7 @@ final class HookTransfer: CurlTransfer {
   let hook: HookName
   let easy: CurlEasy
   private let fields: CurlList
-  private var headBytes = 0
-  private var body: [UInt8] = []
-  private var isTooLarge = false
-
-  private static let maximumHeadBytes = 65_536
+  private let response: BoundedResponse
 
   /// - Parameter timeout: Milliseconds.
   /// - Returns: `nil` when out of memory.
@@ -33,7 +29,7 @@ final class HookTransfer: CurlTransfer {
       // An empty field disables 100-continue: the body is sent at once, whatever its size.
       "Expect:",
     ])
-    easy.receiver = self
+    response = BoundedResponse(to: easy, maximumBytes: HookAnswer.maximumBytes)
     easy.set(CURLOPT_URL, to: url)
     if let path = configuration.certificateAuthorities { easy.set(CURLOPT_CAINFO, to: path) }
     easy.set(CURLOPT_USERAGENT, to: configuration.userAgent)
@@ -42,29 +38,17 @@ final class HookTransfer: CurlTransfer {
     easy.post(body)
   }
 
-  func receiveHead(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-    headBytes += line.count
-    isTooLarge = headBytes > Self.maximumHeadBytes
-    return !isTooLarge
-  }
-
-  func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    isTooLarge = body.count + bytes.count > HookAnswer.maximumBytes
-    if !isTooLarge { body.append(contentsOf: bytes) }
-    return !isTooLarge
-  }
-
   /// Returns the answer.
   func answer(_ result: CURLcode) -> Result<HookAnswer, HookProblem> {
-    switch result {
-    case CURLE_OK: break
-    case CURLE_OPERATION_TIMEDOUT: return .failure(HookProblem("no answer in time"))
-    case _ where isTooLarge: return .failure(HookProblem("the answer is too large"))
-    default: return .failure(HookProblem(String(cString: curl_easy_strerror(result))))
+    switch response.ending(result) {
+    case .complete: break
+    case .timedOut: return .failure(HookProblem("no answer in time"))
+    case .tooLarge: return .failure(HookProblem("the answer is too large"))
+    case .broken(let reason): return .failure(HookProblem(reason))
     }
-    guard let status = easy.status, status == 200 else {
-      return .failure(HookProblem("status \(easy.status ?? 0), and not 200"))
+    guard response.status == 200 else {
+      return .failure(HookProblem("status \(response.status), and not 200"))
     }
-    return Result { () throws(HookProblem) in try HookAnswer(body, to: hook) }
+    return Result { () throws(HookProblem) in try HookAnswer(response.body, to: hook) }
   }
 }

@@ -6,7 +6,6 @@ package import ParleyProtocol
 package enum KeySetRequest {
   /// The time limit of a fetch.
   package static let timeout = Duration.seconds(5)
-  static let headByteLimit = 65_536
 
   /// Sets the options of a request on a handle with the standard options.
   static func configure(_ easy: CurlEasy, _ source: KeySetSource, userAgent: String) {
@@ -16,11 +15,12 @@ package enum KeySetRequest {
   }
 
   /// The reason why there is no complete response.
-  static func failure(_ result: CURLcode, reason: String, isTooLarge: Bool) -> KeySetFailure {
+  static func failure(_ result: CURLcode, reason: String) -> KeySetFailure {
     switch result {
     case CURLE_OPERATION_TIMEDOUT:
       KeySetFailure(.timedOut, "no answer within \(timeout.components.seconds) seconds")
-    case _ where isTooLarge: KeySetFailure(.unusable, "\(KeySetError.tooLarge)")
+    // The response is over its limit.
+    case CURLE_WRITE_ERROR: KeySetFailure(.unusable, "\(KeySetError.tooLarge)")
     default: KeySetFailure(.unreachable, reason)
     }
   }
@@ -40,10 +40,7 @@ package enum KeySetRequest {
     }
     switch response {
     case .failure(let failure):
-      return .failure(
-        Self.failure(
-          failure.result, reason: failure.reason,
-          isTooLarge: failure.result == CURLE_WRITE_ERROR))
+      return .failure(Self.failure(failure.result, reason: failure.reason))
     case .success(let response):
       return FetchedKeySet.read(
         status: response.status, body: response.body, for: source.issuer)
@@ -56,41 +53,26 @@ final class KeySetTransfer: CurlTransfer {
   let providerID: UInt64
   let easy: CurlEasy
   private let source: KeySetSource
-  private var body: [UInt8] = []
-  private var headByteCount = 0
-  private var isTooLarge = false
+  private let response: BoundedResponse
 
   init?(_ source: KeySetSource, of providerID: UInt64, userAgent: String) {
     guard let easy = CurlEasy() else { return nil }
     self.providerID = providerID
     self.source = source
     self.easy = easy
-    easy.receiver = self
+    response = BoundedResponse(to: easy, maximumBytes: KeySet.byteLimit)
     KeySetRequest.configure(easy, source, userAgent: userAgent)
-  }
-
-  func receiveHead(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-    headByteCount += line.count
-    isTooLarge = headByteCount > KeySetRequest.headByteLimit
-    return !isTooLarge
-  }
-
-  func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    isTooLarge = body.count + bytes.count > KeySet.byteLimit
-    if !isTooLarge { body.append(contentsOf: bytes) }
-    return !isTooLarge
   }
 
   /// The outcome of the transfer.
   func outcome(_ result: CURLcode) -> Result<FetchedKeySet, KeySetFailure> {
     guard result == CURLE_OK else {
-      let text = easy.errorText
-      let reason = text.isEmpty ? String(cString: curl_easy_strerror(result)) : text
-      return .failure(KeySetRequest.failure(result, reason: reason, isTooLarge: isTooLarge))
+      return .failure(KeySetRequest.failure(result, reason: easy.explanation(of: result)))
     }
-    return FetchedKeySet.read(status: easy.status ?? 0, body: body, for: source.issuer)
+    return FetchedKeySet.read(
+      status: response.status, body: response.body, for: source.issuer)
   }
 
   /// The response's Cache-Control fields.
-  var cacheControl: [String] { easy.fields("cache-control") }
+  var cacheControl: [String] { response.fields("cache-control") }
 }

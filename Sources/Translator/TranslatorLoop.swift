@@ -253,9 +253,9 @@ final class TranslatorLoop: CurlLoopOwner {
 
   private func learnLanguages(from transfer: TranslatorTransfer, _ result: CURLcode) {
     areLanguagesAsked = false
-    guard result == CURLE_OK, transfer.easy.status == 200,
+    guard result == CURLE_OK, transfer.response.status == 200,
       let languages = configuration.engine.languages(
-        in: transfer.body, source: configuration.service.source)
+        in: transfer.response.body, source: configuration.service.source)
     else { return retryLanguages() }
     if languageFailures > 0 || shared.languages == nil {
       logger.info(

@@ -42,22 +42,17 @@ struct QueuedGet: CurlQueueRequest, Sendable {
 final class GetTransfer: CurlQueueTransfer {
   let request: QueuedGet
   let easy: CurlEasy
-  private(set) var body: [UInt8] = []
+  private let response: BoundedResponse
 
   init?(_ request: QueuedGet) {
     guard let easy = CurlEasy() else { return nil }
     self.request = request
     self.easy = easy
-    easy.receiver = self
+    response = BoundedResponse(to: easy, maximumBytes: 100)
     easy.set(CURLOPT_URL, to: request.url)
   }
 
-  func receiveHead(_ line: UnsafeBufferPointer<UInt8>) -> Bool { true }
-
-  func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    body.append(contentsOf: bytes)
-    return body.count <= 100
-  }
+  var body: [UInt8] { response.body }
 }
 
 /// First come, first served.

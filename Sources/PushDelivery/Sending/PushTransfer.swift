@@ -28,9 +28,7 @@ final class PushTransfer: CurlTransfer {
   let easy: CurlEasy
   private let fields: CurlList
   private let connection: Connection
-  private var headByteCount = 0
-  private var body: [UInt8] = []
-  private var isCut = false
+  private let response: BoundedResponse
 
   /// - Returns: `nil` when out of memory.
   init?(
@@ -43,7 +41,7 @@ final class PushTransfer: CurlTransfer {
     self.connection = connection
     // An empty field disables 100-continue: the body is sent at once, whatever its size.
     fields = CurlList(request.fields + ["Expect:"])
-    easy.receiver = self
+    response = BoundedResponse(to: easy, maximumBytes: PushAnswer.byteLimit)
     easy.set(CURLOPT_URL, to: request.url)
     // Beside the system's folder of authorities, which stays in force.
     if let path = configuration.certificateAuthorities { easy.set(CURLOPT_CAINFO, to: path) }
@@ -65,20 +63,6 @@ final class PushTransfer: CurlTransfer {
     }
   }
 
-  func receiveHead(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-    headByteCount += line.count
-    return headByteCount <= PushAnswer.byteLimit
-  }
-
-  func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard body.count + bytes.count <= PushAnswer.byteLimit else {
-      isCut = true
-      return false
-    }
-    body.append(contentsOf: bytes)
-    return true
-  }
-
   /// The answer, or the reason why there is none.
   func answer(_ result: CURLcode) -> Result<PushAnswer, PushTransferProblem> {
     if case .guarded(let guardian) = connection, let refusal = guardian.refused.first,
@@ -87,21 +71,18 @@ final class PushTransfer: CurlTransfer {
       return .failure(.refusedAddress("\(refusal.address) is not a public address"))
     }
     // The status counts, however long the answer is.
+    let isCut = response.excess == .body
     guard result == CURLE_OK || isCut, let status = easy.status else {
-      return .failure(.unanswered(Self.text(result, easy)))
+      let isLate = result == CURLE_OPERATION_TIMEDOUT
+      return .failure(.unanswered(isLate ? "no answer in time" : easy.explanation(of: result)))
     }
     if case .http2 = connection, !easy.isHTTP2 {
       return .failure(.unanswered("the service does not speak HTTP/2"))
     }
     return .success(
       PushAnswer(
-        status: status, retryAfter: easy.fields("retry-after").first, body: isCut ? [] : body))
-  }
-
-  private static func text(_ result: CURLcode, _ easy: CurlEasy) -> String {
-    if result == CURLE_OPERATION_TIMEDOUT { return "no answer in time" }
-    let detail = easy.errorText
-    return detail.isEmpty ? String(cString: curl_easy_strerror(result)) : detail
+        status: status, retryAfter: response.fields("retry-after").first,
+        body: isCut ? [] : response.body))
   }
 }
 

@@ -5,7 +5,7 @@ import LinkPreview
 import Reactor
 
 /// One HTTP request of a fetch, and its response.
-final class Transfer: CurlQueueTransfer {
+final class Transfer: CurlQueueTransfer, CurlReceiver {
   let request: Fetch
   let easy: CurlEasy
   let connections: ConnectionGuard

@@ -55,13 +55,13 @@ final class RemoteLoop: CurlLoopOwner {
 
   func didEnd(_ transfer: RemoteTransfer, _ result: CURLcode) {
     queue.end(transfer)
-    switch result {
-    case CURLE_OK: finish(transfer)
-    case CURLE_OPERATION_TIMEDOUT:
+    switch transfer.response.ending(result) {
+    case .complete: finish(transfer)
+    case .timedOut:
       health.fail(transfer.ticket, "no answer in time")
       transfer.request.completion(UnfurlReport(.failure(.timedOut), freshness: .unkept))
-    case _ where transfer.isTooLarge: fail(transfer, "its answer is too large")
-    default: fail(transfer, String(cString: curl_easy_strerror(result)))
+    case .tooLarge: fail(transfer, "its answer is too large")
+    case .broken(let reason): fail(transfer, reason)
     }
   }
 

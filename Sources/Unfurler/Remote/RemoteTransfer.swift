@@ -8,12 +8,7 @@ final class RemoteTransfer: CurlQueueTransfer {
   let request: RemoteQuestion
   let ticket: CircuitBreaker.Ticket
   let easy: CurlEasy
-  private var headBytes = 0
-  private var body: [UInt8] = []
-  /// Whether the response is larger than any response of the protocol.
-  private(set) var isTooLarge = false
-
-  private static let maximumHeadBytes = 65_536
+  let response: BoundedResponse
 
   init?(
     _ question: RemoteQuestion, _ ticket: CircuitBreaker.Ticket, service: WebURL,
@@ -23,7 +18,7 @@ final class RemoteTransfer: CurlQueueTransfer {
     request = question
     self.ticket = ticket
     self.easy = easy
-    easy.receiver = self
+    response = BoundedResponse(to: easy, maximumBytes: UnfurlAnswer.maximumBytes)
     easy.set(CURLOPT_URL, to: service.textWithoutFragment)
     // Closing the connection cancels a query, so each query has its own connection.
     easy.set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
@@ -41,23 +36,11 @@ final class RemoteTransfer: CurlQueueTransfer {
     easy.post(json)
   }
 
-  func receiveHead(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-    headBytes += line.count
-    isTooLarge = headBytes > Self.maximumHeadBytes
-    return !isTooLarge
-  }
-
-  func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    isTooLarge = body.count + bytes.count > UnfurlAnswer.maximumBytes
-    if !isTooLarge { body.append(contentsOf: bytes) }
-    return !isTooLarge
-  }
-
   /// The answer, once the transfer has succeeded.
   var answer: UnfurlAnswer {
-    let fields = easy.fields("cache-control")
+    let fields = response.fields("cache-control")
     return UnfurlAnswer(
-      status: easy.status ?? 0, cacheControl: fields.isEmpty ? nil : fields.joined(separator: ", "),
-      body: body)
+      status: response.status, cacheControl: fields.isEmpty ? nil : fields.joined(separator: ", "),
+      body: response.body)
   }
 }

@@ -5,7 +5,7 @@ import Curl
 import ParleyProtocol
 
 /// One request to a URL.
-final class DeliveryTransfer: CurlTransfer {
+final class DeliveryTransfer: CurlTransfer, CurlReceiver {
   let delivery: Delivery
   let easy: CurlEasy
   private let fields: CurlList
@@ -61,7 +61,7 @@ final class DeliveryTransfer: CurlTransfer {
     let isComplete = result == CURLE_OK || (result == CURLE_WRITE_ERROR && bodyBytes > 0)
     guard isComplete, let status else {
       let reason =
-        result == CURLE_OPERATION_TIMEDOUT ? "no answer in time" : Self.text(result, easy)
+        result == CURLE_OPERATION_TIMEDOUT ? "no answer in time" : easy.explanation(of: result)
       return .failed(status: status, reason: reason, retryAfter: nil)
     }
     if (200...299).contains(status) { return .taken(status: status) }
@@ -69,11 +69,6 @@ final class DeliveryTransfer: CurlTransfer {
     return .failed(
       status: status, reason: "status \(status)",
       retryAfter: asked.flatMap { RetryAfter.milliseconds($0, at: now) })
-  }
-
-  private static func text(_ result: CURLcode, _ easy: CurlEasy) -> String {
-    let detail = easy.errorText
-    return detail.isEmpty ? String(cString: curl_easy_strerror(result)) : detail
   }
 }
 

@@ -17,11 +17,8 @@ final class S3Transfer: CurlQueueTransfer {
   let request: S3Order
   let easy: CurlEasy
   private let fields: CurlList
-  private var body: [UInt8] = []
-  private var headByteCount = 0
-  private var hasTooMuch = false
+  private let response: BoundedResponse
 
-  private static let maximumHeadBytes = 65_536
   /// The maximum length of an error that is shown.
   private static let maximumErrorLength = 300
   /// The wait for a server that does not know `Expect: 100-continue`.
@@ -38,7 +35,7 @@ final class S3Transfer: CurlQueueTransfer {
     // Set explicitly, since libcurl would otherwise sign without a digest. An additional field without a
     // value would invalidate the signature (libcurl 7.88), so `Expect` stays.
     fields = CurlList(["x-amz-content-sha256: \(request.bodyDigest)"])
-    easy.receiver = self
+    response = BoundedResponse(to: easy, maximumBytes: request.maximumBytes)
     easy.set(CURLOPT_URL, to: account.bucketURL + request.target)
     easy.set(CURLOPT_AWS_SIGV4, to: "aws:amz:\(account.region):s3")
     easy.set(CURLOPT_USERNAME, to: account.key)
@@ -54,28 +51,14 @@ final class S3Transfer: CurlQueueTransfer {
     setLimits(order)
   }
 
-  func receiveHead(_ line: UnsafeBufferPointer<UInt8>) -> Bool {
-    headByteCount += line.count
-    return headByteCount <= Self.maximumHeadBytes
-  }
-
-  func receive(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard body.count + bytes.count <= request.request.maximumBytes else {
-      hasTooMuch = true
-      return false
-    }
-    body.append(contentsOf: bytes)
-    return true
-  }
-
   /// The outcome of the attempt.
   func outcome(_ result: CURLcode) -> Outcome {
     guard result == CURLE_OK, let status = easy.status else { return failure(result) }
     if request.request.expected.contains(status), !isBucketMissing(status) {
       return .success(
         S3Response(
-          status: status, body: body, objectByteCount: objectByteCount(status),
-          tag: easy.fields("etag").first, date: easy.fields("date").first))
+          status: status, body: response.body, objectByteCount: objectByteCount(status),
+          tag: response.fields("etag").first, date: response.fields("date").first))
     }
     let error = S3Error("\(request.request.description): \(explanation(status))", refusal(status))
     return [429, 500, 502, 503, 504].contains(status) ? .transient(error) : .final(error)
@@ -91,8 +74,11 @@ final class S3Transfer: CurlQueueTransfer {
 
   /// Whether a 404 means more than a missing object.
   private func isBucketMissing(_ status: Int) -> Bool {
-    status == 404 && XMLText(String(decoding: body, as: UTF8.self)).value("Code") == "NoSuchBucket"
+    status == 404 && text.value("Code") == "NoSuchBucket"
   }
+
+  /// The body of an error.
+  private var text: XMLText { XMLText(String(decoding: response.body, as: UTF8.self)) }
 
   private func setMethod(_ request: S3Request) {
     switch request.method {
@@ -115,32 +101,28 @@ final class S3Transfer: CurlQueueTransfer {
 
   private func failure(_ result: CURLcode) -> Outcome {
     let request = request.request
-    if hasTooMuch {
+    if response.excess == .body {
       return .final(S3Error("\(request.description): the answer is longer than was asked for"))
     }
-    let detail = easy.errorText
-    let words = detail.isEmpty ? String(cString: curl_easy_strerror(result)) : detail
-    let error = S3Error("\(request.description): \(words)", status: nil)
+    let error = S3Error("\(request.description): \(easy.explanation(of: result))", status: nil)
     return easy.isPeerUntrusted ? .final(error) : .transient(error)
   }
 
   private func refusal(_ status: Int) -> S3Error.Answer {
-    let text = XMLText(String(decoding: body, as: UTF8.self))
-    return S3Error.Answer(
+    S3Error.Answer(
       status: status, code: text.value("Code"),
-      region: easy.fields("x-amz-bucket-region").first ?? text.value("Region"),
-      date: easy.fields("date").first)
+      region: response.fields("x-amz-bucket-region").first ?? text.value("Region"),
+      date: response.fields("date").first)
   }
 
   /// The text of an answer, with the code and message of S3 if present.
   private func explanation(_ status: Int) -> String {
-    let text = XMLText(String(decoding: body, as: UTF8.self))
     var words = ["status \(status)"]
     if let code = text.value("Code") { words.append(code) }
     if let message = text.value("Message") { words.append(message) }
     if (301...308).contains(status) {
       words.append("the bucket is elsewhere; check endpoint and region")
-      if let region = easy.fields("x-amz-bucket-region").first {
+      if let region = response.fields("x-amz-bucket-region").first {
         words.append("its region is \(region)")
       }
     }
@@ -149,9 +131,9 @@ final class S3Transfer: CurlQueueTransfer {
 
   private func objectByteCount(_ status: Int) -> Int64? {
     guard status == 206 else {
-      return easy.fields("content-length").first.flatMap { Int64(decimal: $0) }
+      return response.fields("content-length").first.flatMap { Int64(decimal: $0) }
     }
-    return easy.fields("content-range").first?.split(separator: "/").last
+    return response.fields("content-range").first?.split(separator: "/").last
       .flatMap { Int64(decimal: $0) }
   }
 }
