@@ -20,6 +20,9 @@ extension ChannelQuery {
       || !urls.isEmpty || freezing != .any
   }
 
+  /// The maximum number of channels on a page.
+  var pageLimit: Int { min(max(limit, 1), 100) }
+
   /// The index to scan; a few named channels are looked up and sorted instead.
   var index: StoreStatement {
     guard urls.isEmpty else { return "" }

@@ -61,20 +61,32 @@ extension StoreTransaction {
   func listChannels<Value>(
     _ query: ChannelQuery, _ item: (Channel) throws -> PageItem<Value>
   ) throws -> ListPage<Value> {
-    let (range, filter) = try query.conditions()
+    try listChannels(query, under: query.conditions(), item) { query.token(after: $0) }
+  }
+
+  /// A page of the open channels under the conditions of a query, in its order.
+  ///
+  /// - Parameters:
+  ///   - beginning: The beginning of the page.
+  ///   - room: The room for further items.
+  ///   - token: The token that continues after a row, which has the columns of the key from the third on.
+  func listChannels<Value>(
+    _ query: ChannelQuery, under conditions: (range: Condition, filter: Condition),
+    after beginning: ListPage<Value> = ListPage(items: [], next: ""), in room: PageRoom = .answer,
+    _ item: (Channel) throws -> PageItem<Value>, token: (StoreRow) throws -> String
+  ) throws -> ListPage<Value> {
+    let (range, filter) = conditions
     var channels = ReadAhead<Int64, Channel>()
     return try page(
       """
       SELECT \(filter.flag), channel_id, \(query.key) FROM channels \(query.index)
       WHERE \(range.sql) ORDER BY \(query.sorting)
-      """, filter.arguments + range.arguments, limit: min(max(query.limit, 1), 100)
-    ) { row, upcoming in
-      let channel = try channels.item(row[1], upcoming: upcoming.values(1), read: listedChannels)
-      guard let channel else { throw StoreError.notFound(.channel) }
-      return try item(channel)
-    } token: { row in
-      query.token(after: row)
-    }
+      """, filter.arguments + range.arguments, limit: query.pageLimit, after: beginning, in: room,
+      item: { row, upcoming in
+        let channel = try channels.item(row[1], upcoming: upcoming.values(1), read: listedChannels)
+        guard let channel else { throw StoreError.notFound(.channel) }
+        return try item(channel)
+      }, token: token)
   }
 
   func listedChannels(_ ids: [Int64]) throws -> [Int64: Channel] {

@@ -53,7 +53,7 @@ extension StoreTransaction {
     _ query: ChannelQuery, counted: FullestChannels.Selection,
     _ item: (Channel) throws -> PageItem<Value>
   ) throws -> ListPage<Value> {
-    let limit = min(max(query.limit, 1), 100)
+    let limit = query.pageLimit
     var page = ListPage<Value>(items: [], next: "")
     var room = PageRoom.answer
     var rest = ChannelPosition(values: [.max, .max])
@@ -81,21 +81,11 @@ extension StoreTransaction {
         return page
       }
     }
-    var (range, filter) = query.conditions(after: rest)
+    var conditions = query.conditions(after: rest)
     if !counted.channels.isEmpty {
-      filter.require("url \(.isNoneOf)", [StoreValue.texts(counted.channels.map(\.url))])
+      conditions.filter.require("url \(.isNoneOf)", [StoreValue.texts(counted.channels.map(\.url))])
     }
-    var channels = ReadAhead<Int64, Channel>()
-    return try self.page(
-      """
-      SELECT \(filter.flag), channel_id, \(query.key) FROM channels \(query.index)
-      WHERE \(range.sql) ORDER BY \(query.sorting)
-      """, filter.arguments + range.arguments, limit: limit, after: page, in: room
-    ) { row, upcoming in
-      let channel = try channels.item(row[1], upcoming: upcoming.values(1), read: listedChannels)
-      guard let channel else { throw StoreError.notFound(.channel) }
-      return try item(channel)
-    } token: { row in
+    return try listChannels(query, under: conditions, after: page, in: room, item) { row in
       query.token(after: .rest(createdAt: row[2], id: row[3]))
     }
   }
