@@ -6,8 +6,8 @@ from urllib.parse import quote
 from calls import Caller
 
 FLAGS = ["--unfurl-mode", "off", "--limits-flood-messages", "0"]
-VIEWS = ["overview", "channels", "groups", "messages", "users", "reports", "restrictions", "previews", "files", "translation", "webhooks", "push", "tokens", "audit",
-         "settings"]
+VIEWS = ["overview", "channels", "groups", "messages", "users", "reports", "restrictions", "previews", "files", "translation", "webhooks", "push", "tokens", "exports",
+         "audit", "settings"]
 HOSTILE = "<img src=x onerror=\"window.__ran = 1\"><script>window.__ran = 1</script>'\"\u202e&amp;"
 TABS = ["messages", "people", "settings", "data"]
 LIVE = "document.querySelector('#log').parentElement.querySelector('[role=status]').textContent === 'Live'"

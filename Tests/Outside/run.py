@@ -27,7 +27,7 @@ MODULES = [
     "pagefiles", "pagegroups", "pagesearch", "apipage", "sealing", "thumbnails", "depots",
     "translations",
     "operations", "reloading", "apitokens", "problems", "observers", "dashboard", "dashboardchannels",
-    "dashboardmoderation", "dashboardreports", "dashboardsearch", "dashboardaccess", "endpoints", "refusals", "exchanges",
+    "dashboardmoderation", "dashboardreports", "dashboardexports", "dashboardsearch", "dashboardaccess", "endpoints", "refusals", "exchanges",
     "limitrows", "commands", "edges", "doors", "documents", "examples", "schemadocuments", "schemafuzzing",
     "generated", "sendbird",
 ]
