@@ -70,4 +70,10 @@ extension [IndexTerm] {
     let any = places.map { "'\($0.token)'" }.joined(separator: " | ")
     return (terms + ["(\(any))"]).joined(separator: " & ")
   }
+
+  /// One of the tokens, for a quick comparison: that of the only channel, or else the longest.
+  package func distinctivePart(in places: [SearchPlace]) -> String {
+    if places.count == 1, case .channel = places[0] { return places[0].token }
+    return map(\.token).max { $0.utf8.count < $1.utf8.count } ?? ""
+  }
 }

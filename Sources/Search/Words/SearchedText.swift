@@ -22,6 +22,28 @@ package struct SearchedText: Sendable, Hashable {
     }
     return tokens
   }
+
+  /// The tokens that are words or emoji, each once.
+  package var words: [String] {
+    var known: Set<String> = []
+    return parts.joined().compactMap { unit -> String? in
+      switch unit {
+      case .word(let word): IndexToken.word(word)
+      case .emoji(let emoji): emoji
+      case .run: nil
+      }
+    }.filter { known.insert($0).inserted }
+  }
+
+  /// The runs from whose characters the other tokens are made.
+  package var runs: [String] {
+    parts.joined().compactMap { unit in
+      switch unit {
+      case .run(let run): String(String.UnicodeScalarView(run))
+      case .word, .emoji: nil
+      }
+    }
+  }
 }
 
 /// The texts of tokens.

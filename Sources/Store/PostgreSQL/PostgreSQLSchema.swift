@@ -48,6 +48,7 @@ enum PostgreSQLSchema {
     (32, QuotasSchema.postgreSQL),
     (33, LongRequestsSchema.endedIndex),
     (34, ActivitySchema.postgreSQL),
+    (35, SearchWordsSchema.postgreSQL),
   ]
 
   /// "Parley" followed by a number: one server at a time changes the schema.

@@ -72,8 +72,7 @@ enum SearchSchema {
         WHERE message_id = old.message_id;
     """
 
-  /// `tokens` is `NULL` for a message whose text has changed: the next step of ``SearchIndexing`` makes new
-  /// ones.
+  /// The first form of the index in PostgreSQL: see ``SearchWordsSchema``.
   static let postgreSQL = """
     CREATE TABLE search_documents (message_id bigint PRIMARY KEY, tokens tsvector);
     CREATE INDEX search_documents_by_tokens ON search_documents USING gin (tokens);

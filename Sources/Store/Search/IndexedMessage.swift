@@ -14,9 +14,22 @@ struct IndexedMessage {
 
   /// Its tokens, separated by spaces.
   var tokens: String {
+    (SearchedText(text: text, fileName: fileName).tokens + places).joined(separator: " ")
+  }
+
+  /// Its words and places and, in a second line, its runs.
+  ///
+  /// PostgreSQL makes the tokens of them: see ``SearchWordsSchema``.
+  var document: String {
+    let searched = SearchedText(text: text, fileName: fileName)
+    let words = (searched.words + places).joined(separator: " ")
+    let runs = searched.runs.joined(separator: " ")
+    return runs.isEmpty ? words : words + "\n" + runs
+  }
+
+  private var places: [String] {
     let places: [SearchPlace] = isOpen ? [.open, .channel(channelID)] : [.channel(channelID)]
-    return (SearchedText(text: text, fileName: fileName).tokens + places.map(\.token))
-      .joined(separator: " ")
+    return places.map(\.token)
   }
 
   /// The name in the column `file` of a message.

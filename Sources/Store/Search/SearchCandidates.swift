@@ -37,15 +37,16 @@ struct SearchCandidates {
     case rows(IndexRows)
     /// The messages in PostgreSQL that have the tokens, in order.
     case hits([Int64])
-    /// The documents in PostgreSQL in order, when very many have the tokens.
-    case documents(String)
+    /// The documents in PostgreSQL in order, when very many have the tokens; those without a part are not
+    /// compared.
+    case documents(String, part: String)
   }
 
   /// The messages of the first block and of later ones: most searches need few.
   private static let blockSizes = (first: 32, later: 256)
   /// The number of messages that are read from an index and sorted; beyond it, walking along the messages finds
   /// a page soon.
-  private static let hitLimit = 20_000
+  static let hitLimit = 20_000
 
   private let connection: StoreConnection
   private let direction: SearchDirection
@@ -69,7 +70,8 @@ struct SearchCandidates {
     } else if connection.session.hasTokenDocuments {
       let expression = terms.textSearchExpression(in: places)
       let hits = try Self.hits(expression, direction, after: position, on: connection)
-      source = hits.map(Source.hits) ?? .documents(expression)
+      source =
+        hits.map(Source.hits) ?? .documents(expression, part: terms.distinctivePart(in: places))
     } else {
       let rows = try IndexRows(
         terms.fullTextExpression(in: places), direction, after: position,
@@ -84,10 +86,12 @@ struct SearchCandidates {
     isFirst = false
     switch source {
     case .messages: return try walk("message_id, 1", "messages", [], limit: 8 * size)
-    case .documents(let expression):
+    case .documents(let expression, let part):
       return try walk(
-        "message_id, CASE WHEN tokens @@ ?::tsquery THEN 1 ELSE 0 END", "search_documents",
-        [expression], limit: 8 * size)
+        """
+        message_id, CASE WHEN strpos(words, ?) = 0 THEN 0
+          WHEN parley_tokens(words) @@ ?::tsquery THEN 1 ELSE 0 END
+        """, "search_documents", [part, expression], limit: 8 * size)
     case .rows(var rows):
       let found = try rows.next(size)
       source = .rows(rows)
@@ -126,25 +130,35 @@ struct SearchCandidates {
     on connection: StoreConnection
   ) throws -> [Int64]? {
     try connection.executeLater(planning(withTokens: true), [])
-    // The sum keeps the planner from walking along the ids.
     let found = try connection.all(
-      StoreStatement(
-        """
-        SELECT message_id FROM search_documents
-        WHERE tokens @@ ?::tsquery AND message_id + 0 \(direction.comparison) ? LIMIT ?
-        """), [expression, position, hitLimit + 1]
+      hitsStatement(direction), [expression, position, hitLimit + 1]
     ) { $0[0] as Int64 }
     try connection.executeLater(planning(withTokens: false), [])
     guard found.count <= hitLimit else { return nil }
     return direction.sort(found)
   }
 
+  /// The ids of documents with some tokens, after an id, up to a limit.
+  ///
+  /// The sum keeps the planner from walking along the ids.
+  static func hitsStatement(_ direction: SearchDirection) -> StoreStatement {
+    StoreStatement(
+      """
+      SELECT message_id FROM search_documents
+      WHERE parley_tokens(words) @@ ?::tsquery AND message_id + 0 \(direction.comparison) ? LIMIT ?
+      """)
+  }
+
   /// Has the server plan with the index of tokens, or again only with others, in this transaction.
-  private static func planning(withTokens: Bool) -> StoreStatement {
+  ///
+  /// With too little memory, the server compares all documents of a page of the table when one has the tokens.
+  /// 64 MB are enough for some 70 million messages; they are taken only as far as they are needed.
+  static func planning(withTokens: Bool) -> StoreStatement {
     let (tokens, others) = withTokens ? ("on", "off") : ("off", "on")
     return StoreStatement(
       """
-      SELECT set_config('enable_bitmapscan', '\(tokens)', true),
+      SELECT set_config('work_mem', '64MB', true),
+        set_config('enable_bitmapscan', '\(tokens)', true),
         set_config('enable_indexscan', '\(others)', true),
         set_config('enable_indexonlyscan', '\(others)', true)
       """)

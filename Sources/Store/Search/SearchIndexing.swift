@@ -168,11 +168,10 @@ extension WriteTransaction {
     guard !found.isEmpty else { return [] }
     try connection.execute(
       """
-      INSERT INTO search_documents (message_id, tokens)
-      SELECT id, array_to_tsvector(string_to_array(tokens, ' '))
-      FROM unnest(?::bigint[], ?::text[]) AS n (id, tokens)
+      INSERT INTO search_documents (message_id, words)
+      SELECT id, words FROM unnest(?::bigint[], ?::text[]) AS n (id, words)
       ON CONFLICT (message_id) DO NOTHING
-      """, [StoreValue.integers(found.map(\.id)), StoreValue.texts(found.map(\.tokens))])
+      """, [StoreValue.integers(found.map(\.id)), StoreValue.texts(found.map(\.words))])
     return found.map(\.id).sorted()
   }
 
@@ -196,7 +195,7 @@ extension WriteTransaction {
         """), arguments)
   }
 
-  /// Makes the tokens of messages whose texts have changed, which SQLite does at once.
+  /// Stores the words of messages whose texts have changed, which SQLite does at once.
   ///
   /// - Returns: Their number.
   private func indexOutdated(limit: Int) throws -> Int {
@@ -205,22 +204,22 @@ extension WriteTransaction {
       StoreStatement(
         """
         SELECT \(Self.columns) FROM search_documents AS d CROSS JOIN messages AS m
-        WHERE d.tokens IS NULL AND m.message_id = d.message_id
+        WHERE d.words IS NULL AND m.message_id = d.message_id
         ORDER BY d.message_id LIMIT ? FOR SHARE OF m
         """), [limit], document)
     guard !found.isEmpty else { return 0 }
     try connection.execute(
       """
-      UPDATE search_documents AS d SET tokens = array_to_tsvector(string_to_array(n.tokens, ' '))
-      FROM unnest(?::bigint[], ?::text[]) AS n (id, tokens) WHERE d.message_id = n.id
-      """, [StoreValue.integers(found.map(\.id)), StoreValue.texts(found.map(\.tokens))])
+      UPDATE search_documents AS d SET words = n.words
+      FROM unnest(?::bigint[], ?::text[]) AS n (id, words) WHERE d.message_id = n.id
+      """, [StoreValue.integers(found.map(\.id)), StoreValue.texts(found.map(\.words))])
     return found.count
   }
 
-  private func document(_ row: StoreRow) throws -> (id: Int64, tokens: String) {
+  private func document(_ row: StoreRow) throws -> (id: Int64, words: String) {
     let message = IndexedMessage(
       text: row[1], fileName: try IndexedMessage.fileName(in: row[2]), channelID: row[3],
       isOpen: row[4])
-    return (row[0], message.tokens)
+    return (row[0], message.document)
   }
 }

@@ -104,7 +104,7 @@ extension StoreTransaction {
       try connection.first(
         StoreStatement(
           sqlite: "SELECT 1 FROM search_messages WHERE message_id = ?",
-          postgreSQL: "SELECT 1 FROM search_documents WHERE message_id = ? AND tokens IS NOT NULL"),
+          postgreSQL: "SELECT 1 FROM search_documents WHERE message_id = ? AND words IS NOT NULL"),
         [id]
       ) { _ in true } ?? false
     guard isThere, !terms.isEmpty else { return isThere }
@@ -118,7 +118,8 @@ extension StoreTransaction {
             AND rowid = (SELECT place FROM search_messages WHERE message_id = ?1)
           """,
         postgreSQL: """
-          SELECT 1 FROM search_documents WHERE message_id = ?1 AND tokens @@ ?2::tsquery
+          SELECT 1 FROM search_documents
+          WHERE message_id = ?1 AND parley_tokens(words) @@ ?2::tsquery
           """), [id, expression]
     ) { _ in true } ?? false
   }

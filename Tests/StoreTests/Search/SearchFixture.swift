@@ -56,7 +56,9 @@ extension Fixture {
       try transaction.connection.first(
         StoreStatement(
           sqlite: "SELECT count(*) FROM search WHERE search MATCH ?",
-          postgreSQL: "SELECT count(*) FROM search_documents WHERE tokens @@ ?::tsquery"),
+          postgreSQL: """
+            SELECT count(*) FROM search_documents WHERE parley_tokens(words) @@ ?::tsquery
+            """),
         [transaction.connection.session.hasTokenDocuments ? "'\(token)'" : "\"\(token)\""]
       ) { $0[0] as Int } ?? 0
     }
