@@ -15,7 +15,8 @@ final class SearchIndexer: TimerHandler {
   private enum Pause {
     /// Between two looks for messages.
     static let look: Int64 = 200
-    /// After a step that left messages, for other writes.
+    /// After a step that left messages, for other writes; longer steps are followed by twice their time, so that
+    /// the index takes up to a third of the time of a writer when more messages come than it can follow.
     static let step: Int64 = 5
     /// The same for older messages.
     static let oldStep: Int64 = 15
@@ -49,6 +50,8 @@ final class SearchIndexer: TimerHandler {
   private var isBuilding = true
   /// The part in progress.
   private var part = SearchIndexing.Part.old
+  /// The time in milliseconds at which it began.
+  private var partStart: Int64 = 0
 
   /// - Returns: `nil` without search.
   init?(on shard: Shard) {
@@ -99,6 +102,7 @@ final class SearchIndexer: TimerHandler {
 
   private func take(_ part: SearchIndexing.Part) {
     self.part = part
+    partStart = shard.services.now.unix
     let path = shard.returnPath
     shard.services.store.perform(SearchIndexing(part)) { result in
       path.resume { $0.searchIndexer?.didIndex(result) }
@@ -121,7 +125,7 @@ final class SearchIndexer: TimerHandler {
       case .new:
         guard outcome.hasMore else { return schedule(after: isBuilding ? 1 : Pause.look) }
         known = nil
-        schedule(after: Pause.step)
+        schedule(after: max(Pause.step, 2 * min(shard.services.now.unix - partStart, Pause.look)))
       case .old: schedule(after: isBuilding ? Pause.oldStep : Pause.look)
       }
     case .failure(.closed): break

@@ -8,6 +8,8 @@ package struct IndexTerm: Sendable, Hashable {
     self.token = token
     self.isPrefix = isPrefix
   }
+
+  fileprivate var isShort: Bool { token.utf8.count <= 5 }
 }
 
 extension SearchQuery {
@@ -53,6 +55,12 @@ extension SearchQuery.Term {
 }
 
 extension [IndexTerm] {
+  /// Whether a word is looked up that is short, as the most frequent ones are.
+  package var hasShortWord: Bool { contains { $0.isShort } }
+
+  /// Whether longer words are looked up by a short beginning.
+  package var hasShortBeginning: Bool { contains { $0.isShort && $0.isPrefix } }
+
   /// An expression of SQLite's FTS5: messages with all tokens, in one of some places.
   ///
   /// - Parameter places: Empty for any.

@@ -25,6 +25,9 @@ struct IndexPlaces {
     ends = if let first = try end("ASC"), let last = try end("DESC") { (first, last) } else { nil }
   }
 
+  /// The number of messages in order, as long as none were removed.
+  var count: Int { ends.map { Int($0.last.number - $0.first.number) + 1 } ?? 0 }
+
   /// Whether messages came out of order, as few or none do in most stores.
   func hasLate() throws -> Bool {
     try connection.first("SELECT 1 FROM search_messages WHERE place >= ? LIMIT 1", [Self.late]) {

@@ -47,12 +47,22 @@ struct SearchCandidates {
   /// The number of messages that are read from an index and sorted; beyond it, walking along the messages finds
   /// a page soon.
   static let hitLimit = 20_000
+  /// The number of messages of a channel that are compared in place of looking up short beginnings.
+  private static let channelLimit = 4_000
+  /// The rows that are read for each candidate when walking along the messages.
+  private static let walkFactor = 8
 
   private let connection: StoreConnection
   private let direction: SearchDirection
-  private var source: Source
+  private let terms: [IndexTerm]
+  private let places: [SearchPlace]
+  private var source = Source.messages
   private var position: Int64
   private var isFirst = true
+  /// Decides on the source after the first block.
+  private var trial: SearchTrial?
+  /// The messages of that block that match.
+  private var matchCount = 0
 
   /// - Parameters:
   ///   - isOneChannel: Whether a channel is searched, and not all that a user may see.
@@ -64,34 +74,73 @@ struct SearchCandidates {
     self.connection = connection
     self.direction = direction
     self.position = position
-    let terms = query.indexTerms
-    if query.isBroad, !isOneChannel {
-      source = .messages
-    } else if connection.session.hasTokenDocuments {
-      let expression = terms.textSearchExpression(in: places)
-      let hits = try Self.hits(expression, direction, after: position, on: connection)
-      source =
-        hits.map(Source.hits) ?? .documents(expression, part: terms.distinctivePart(in: places))
+    self.places = places
+    terms = query.indexTerms
+    if query.isBroad, !isOneChannel { return }
+    if isOneChannel {
+      let readsFew =
+        try terms.hasShortBeginning && SearchTrial(for: terms, on: connection)?.isLarge == true
+      let few = try readsFew ? fewInChannel() : nil
+      source = try few.map(Source.hits) ?? indexSource()
     } else {
-      let rows = try IndexRows(
-        terms.fullTextExpression(in: places), direction, after: position,
-        lateLimit: Self.hitLimit, on: connection)
-      source = rows.map(Source.rows) ?? .messages
+      trial = try SearchTrial(for: terms, on: connection)
+      source = try trial == nil ? indexSource() : walkSource
     }
+  }
+
+  /// The messages of the only channel, in order; `nil` for more than ``channelLimit``.
+  private func fewInChannel() throws -> [Int64]? {
+    guard case .channel(let id)? = places.first else { return nil }
+    let found = try connection.all(
+      """
+      SELECT message_id FROM messages \(.index("messages_by_time")) WHERE channel_id = ? LIMIT ?
+      """, [id, Self.channelLimit + 1]
+    ) { $0[0] as Int64 }
+    guard found.count <= Self.channelLimit else { return nil }
+    return direction.sort(found.filter { direction.precedes(position, $0) })
+  }
+
+  private func indexSource() throws -> Source {
+    if connection.session.hasTokenDocuments {
+      let hits = try hits(terms.textSearchExpression(in: places))
+      return hits.map(Source.hits) ?? walkSource
+    }
+    let rows = try IndexRows(
+      terms.fullTextExpression(in: places), direction, after: position, lateLimit: Self.hitLimit,
+      on: connection)
+    return rows.map(Source.rows) ?? walkSource
+  }
+
+  private var walkSource: Source {
+    guard connection.session.hasTokenDocuments else { return .messages }
+    return .documents(
+      terms.textSearchExpression(in: places), part: terms.distinctivePart(in: places))
+  }
+
+  /// Takes note of how many messages of the last block match.
+  mutating func count(matches count: Int) {
+    if trial != nil { matchCount = count }
   }
 
   /// The next block; `nil` at the end.
   mutating func next() throws -> SearchBlock? {
+    if let trial, !isFirst {
+      self.trial = nil
+      let examinedCount = Self.walkFactor * Self.blockSizes.first
+      if !trial.prefersWalk(matchCount: matchCount, among: examinedCount) {
+        source = try indexSource()
+      }
+    }
     let size = isFirst ? Self.blockSizes.first : Self.blockSizes.later
     isFirst = false
     switch source {
-    case .messages: return try walk("message_id, 1", "messages", [], limit: 8 * size)
+    case .messages: return try walk("message_id, 1", "messages", [], limit: Self.walkFactor * size)
     case .documents(let expression, let part):
       return try walk(
         """
         message_id, CASE WHEN strpos(words, ?) = 0 THEN 0
           WHEN parley_tokens(words) @@ ?::tsquery THEN 1 ELSE 0 END
-        """, "search_documents", [part, expression], limit: 8 * size)
+        """, "search_documents", [part, expression], limit: Self.walkFactor * size)
     case .rows(var rows):
       let found = try rows.next(size)
       source = .rows(rows)
@@ -125,16 +174,13 @@ struct SearchCandidates {
   }
 
   /// The messages that have the tokens, in order; `nil` for too many.
-  private static func hits(
-    _ expression: String, _ direction: SearchDirection, after position: Int64,
-    on connection: StoreConnection
-  ) throws -> [Int64]? {
-    try connection.executeLater(planning(withTokens: true), [])
+  private func hits(_ expression: String) throws -> [Int64]? {
+    try connection.executeLater(Self.planning(withTokens: true), [])
     let found = try connection.all(
-      hitsStatement(direction), [expression, position, hitLimit + 1]
+      Self.hitsStatement(direction), [expression, position, Self.hitLimit + 1]
     ) { $0[0] as Int64 }
-    try connection.executeLater(planning(withTokens: false), [])
-    guard found.count <= hitLimit else { return nil }
+    try connection.executeLater(Self.planning(withTokens: false), [])
+    guard found.count <= Self.hitLimit else { return nil }
     return direction.sort(found)
   }
 

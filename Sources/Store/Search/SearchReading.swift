@@ -75,7 +75,9 @@ struct SearchReading {
         isComplete = true
         break
       }
-      for row in try matches(of: block.candidates) {
+      let matching = try matches(of: block.candidates)
+      candidates.count(matches: matching.count)
+      for row in matching {
         count += 1
         if found.messages.count < search.limit { found.messages.append(row) }
         if count == needed { break reading }
@@ -108,7 +110,9 @@ struct SearchReading {
         isComplete = true
         break
       }
-      rows += try matches(of: block.candidates)
+      let matching = try matches(of: block.candidates)
+      candidates.count(matches: matching.count)
+      rows += matching
       if transaction.time?.isOverAfterRow() == true { break }
     }
     let isTimeOver = !isComplete && rows.count <= Limits.searchCount

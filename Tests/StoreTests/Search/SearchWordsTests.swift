@@ -92,41 +92,6 @@ struct SearchWordsTests {
     }
   }
 
-  @Test("words that very many messages have are found along the messages")
-  func frequent() async throws {
-    try await StoreUnderTest.$current.withValue(.postgreSQL) {
-      let fixture = try await Fixture()
-      let count = SearchCandidates.hitLimit * 5 / 4 + 400
-      try await fixture.store.write { transaction in
-        try transaction.connection.execute(
-          StoreStatement(
-            """
-            INSERT INTO messages (message_id, channel_id, seq, type, user_id, text, data,
-              custom_type, mention_type, created_at)
-            SELECT n, ?, n, 'MESG', 'ann',
-              CASE WHEN n % 5 = 0 THEN 'others' ELSE 'common 新年' END || ' words', '', '', 'users', n
-            FROM generate_series(1, ?) AS n
-            """), [fixture.lobby.id, count])
-      }
-      while try await fixture.index(limit: 10_000).count > 0 {}
-      while try await fixture.store.perform(SearchIndexing(.old, limit: 10_000)).isBuilding {}
-      let ids = (1...Int64(count)).reversed().filter { $0 % 5 != 0 }.prefix(150)
-      for (query, url) in [
-        ("common", nil), ("com", "lobby"), ("新年 words", nil), ("words 年", "lobby"),
-      ] {
-        // A busy machine may find less in the time of a search.
-        var search = MessageSearch(query, channelURL: url, limit: 100)
-        var found: [Int64] = []
-        repeat {
-          let page = try await fixture.search(search)
-          found += page.items
-          search.token = page.next
-        } while found.count < 150
-        #expect(found.prefix(150).elementsEqual(ids), "\(query)")
-      }
-    }
-  }
-
   /// A mark after a space is a token of its own.
   private static func tokens(_ text: String) -> Set<[Unicode.Scalar]> {
     Set(text.unicodeScalars.split(separator: " ").map(Array.init))
