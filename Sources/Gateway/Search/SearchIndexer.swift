@@ -29,6 +29,8 @@ final class SearchIndexer: TimerHandler {
 
   /// The age of ids that a usual look reaches back to, in milliseconds.
   private static let recentAge: Int64 = 3_000
+  /// The same for the step after one that left messages, counted from the newest one in the index.
+  private static let overlap: Int64 = 250
 
   /// The changes of the store that this server knows of.
   private struct Activity: Equatable {
@@ -52,6 +54,9 @@ final class SearchIndexer: TimerHandler {
   private var part = SearchIndexing.Part.old
   /// The time in milliseconds at which it began.
   private var partStart: Int64 = 0
+  /// The id at which the next step continues after a usual look that left messages: a look at the last seconds
+  /// takes long when many messages come.
+  private var continuation: Int64?
 
   /// - Returns: `nil` without search.
   init?(on shard: Shard) {
@@ -77,10 +82,11 @@ final class SearchIndexer: TimerHandler {
       if activity != known { unsettledUntil = now + settledAge + Pause.thorough }
       known = activity
       if isThorough { lastThorough = now }
+      let recent = continuation ?? MessageIDs.id(at: now - Self.recentAge)
+      continuation = nil
       take(
         .new(
-          recent: isThorough ? nil : MessageIDs.id(at: now - Self.recentAge),
-          settled: MessageIDs.id(at: now - settledAge)))
+          recent: isThorough ? nil : recent, settled: MessageIDs.id(at: now - settledAge)))
     } else if isBuilding {
       take(.old)
     } else {
@@ -122,7 +128,12 @@ final class SearchIndexer: TimerHandler {
       }
       isBuilding = outcome.isBuilding
       switch part {
-      case .new:
+      case .new(let recent, _):
+        if outcome.hasMore, recent != nil,
+          let newest = MessageIDs.time(of: outcome.newestID)
+        {
+          continuation = MessageIDs.id(at: newest - Self.overlap)
+        }
         guard outcome.hasMore else { return schedule(after: isBuilding ? 1 : Pause.look) }
         known = nil
         schedule(after: max(Pause.step, 2 * min(shard.services.now.unix - partStart, Pause.look)))
